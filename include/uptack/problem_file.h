@@ -1,0 +1,43 @@
+// Problems and solutions in files.
+//
+// Written by: files.  Read by: apps, tests, benchmarks.
+//
+//     ending              what                                                 read  write
+//     .h5                 Uptack's own lossless format (docs/file-formats.md)  yes   yes
+//     .hdf5, .h5          FCLIB, local and global                              yes   local only
+//     .dat                Siconos text: LCP and MLCP with dense matrices       yes   no
+//
+// The content decides, not the ending.  Everything here throws InputError or LimitError and leaves no half
+// written file behind: output goes to NAME.part, is flushed, then renamed.
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "uptack/problem.h"
+#include "uptack/solution.h"
+
+namespace uptack {
+
+/// What a reader may be made to allocate.
+struct ReadLimits {
+    std::int64_t max_rows = 50'000'000;
+    std::int64_t max_bodies = 50'000'000;
+    std::int64_t max_matrix_entries = 500'000'000;
+    std::int64_t max_name_bytes = 256'000'000;  ///< all names together
+};
+
+/// Reads and validates: what comes back may be solved.
+Problem read_problem(const std::filesystem::path& path, const ReadLimits& limits = {});
+
+void write_problem(const std::filesystem::path& path, const Problem& problem);
+
+/// FCLIB local form.  The body form is assembled first.  Takes friction cones of one dimension (2 or 3 rows)
+/// and bilateral rows (as V, R, s); other laws cannot be said in FCLIB and raise InputError.
+void write_fclib_local(const std::filesystem::path& path, const Problem& problem);
+
+Solution read_solution(const std::filesystem::path& path);
+void write_solution(const std::filesystem::path& path, const Solution& solution);
+
+}  // namespace uptack

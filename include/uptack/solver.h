@@ -1,0 +1,72 @@
+// The one interface all solvers share.
+//
+// Written by: nobody; each solver derives from it once, and is final.  Read by: simulation, apps.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "uptack/error_metric.h"
+#include "uptack/problem.h"
+#include "uptack/solution.h"
+
+namespace uptack {
+
+/// Why a solver stopped.  Stopping early is an outcome, not an error: the solution is the iterate of least
+/// energy error among those looked at, and the certificate says how good it is.
+enum class Status : std::uint8_t {
+    converged,        ///< the tolerance was met
+    iteration_limit,  ///< the allowed iterations were spent first
+    budget_spent,     ///< the allowed time was spent first
+    stalled,          ///< the error stopped falling; more of the same will not help
+    not_finite,       ///< an iterate was not finite; the best finite one is returned
+    unsuitable,       ///< this solver cannot take this problem; see SolveReport::reason
+};
+
+std::string_view status_name(Status status);
+
+/// When to stop.  Whatever comes first.
+struct StopRule {
+    Tolerance tolerance;
+    std::int64_t max_iterations = 100'000;
+    double budget_s = infinity;  ///< wall clock [s], counted from the call; overrun by one iteration at most
+};
+
+/// One look at an iterate.  The errors are the solver's own estimate: the certificate has the last word.
+struct Progress {
+    std::int64_t iteration = 0;
+    double seconds = 0.0;
+    double energy_error_J = 0.0;
+    double relative_error = 0.0;
+};
+
+using Observer = std::function<void(const Progress&)>;
+
+struct SolveReport {
+    Status status = Status::iteration_limit;
+    std::int64_t iterations = 0;
+    double seconds = 0.0;
+    double energy_error_J = 0.0;  ///< of the returned impulses, estimated by the solver
+    double relative_error = 0.0;
+    std::string_view reason;  ///< for people, when the status alone does not say it
+};
+
+class Solver {
+public:
+    Solver() = default;
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+    virtual ~Solver() = default;
+
+    virtual std::string_view name() const = 0;
+
+    /// Solves a valid `problem`, starting from the impulses in `solution` if their number fits, they are
+    /// finite and their error is less than that of zero (judged warm start), else from zero. Allocates
+    /// nothing once it has seen a problem of this size.
+    virtual SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
+                              const Observer& observer = {}) = 0;
+};
+
+}  // namespace uptack

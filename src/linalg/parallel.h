@@ -1,0 +1,64 @@
+// Loops that run on several threads and still give the same bits on one.
+//
+// Work is cut into chunks whose bounds depend on its size alone; sums are taken per chunk and then added in
+// chunk order.  Small work stays on the calling thread, in the same chunks.
+
+#pragma once
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace uptack {
+
+/// Below this many rows a thread switch costs more than it saves.
+inline constexpr std::size_t parallel_threshold = 32'768;
+
+inline constexpr std::size_t max_chunks = 512;
+
+inline std::size_t chunk_size(std::size_t count) {
+    constexpr std::size_t smallest = 4096;
+    return std::max(smallest, (count + max_chunks - 1) / max_chunks);
+}
+
+/// Calls body(chunk, first, last) for every chunk of 0 .. count - 1.
+template <class Body>
+void for_each_chunk(std::size_t count, Body&& body) {
+    const std::size_t size = chunk_size(count);
+    const std::size_t chunks = (count + size - 1) / size;
+    const auto one = [&](std::size_t chunk) {
+        body(chunk, chunk * size, std::min(count, (chunk + 1) * size));
+    };
+    if (count < parallel_threshold) {
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) one(chunk);
+    } else {
+        tbb::parallel_for(std::size_t{0}, chunks, one);
+    }
+}
+
+/// Sums of body(first, last), an array of N numbers, over all chunks.
+template <std::size_t N, class Body>
+std::array<double, N> sums_over_chunks(std::size_t count, Body&& body) {
+    std::array<std::array<double, N>, max_chunks> partial;
+    for_each_chunk(count, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+        partial[chunk] = body(first, last);
+    });
+    std::array<double, N> sum{};
+    const std::size_t size = chunk_size(count);
+    for (std::size_t chunk = 0; chunk * size < count; ++chunk) {
+        for (std::size_t i = 0; i < N; ++i) sum[i] += partial[chunk][i];
+    }
+    return sum;
+}
+
+/// Sum of body(first, last) over all chunks.
+template <class Body>
+double sum_over_chunks(std::size_t count, Body&& body) {
+    return sums_over_chunks<1>(count, [&](std::size_t first, std::size_t last) {
+        return std::array<double, 1>{body(first, last)};
+    })[0];
+}
+
+}  // namespace uptack

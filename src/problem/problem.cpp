@@ -1,0 +1,121 @@
+#include "uptack/problem.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+namespace uptack {
+namespace {
+
+std::string body_label(const Problem& problem, int body) {
+    if (body == no_body) return "the world";
+    if (problem.body_names.empty()) return fmt::format("body {}", body);
+    return "'" + problem.body_names[body] + "'";
+}
+
+std::string law_detail(const Law& law) {
+    if (const auto* cone = std::get_if<FrictionCone>(&law)) {
+        std::string text = fmt::format(", mu {:g}", cone->mu);
+        if (cone->mu_roll > 0.0) text += fmt::format(", rolling {:g} m", cone->mu_roll);
+        if (cone->mu_spin > 0.0) text += fmt::format(", spinning {:g} m", cone->mu_spin);
+        return text;
+    }
+    if (const auto* box = std::get_if<BoxFriction>(&law)) return fmt::format(", mu {:g}", box->mu);
+    if (const auto* interval = std::get_if<Interval>(&law)) {
+        return fmt::format(", {:g} to {:g} N s", interval->lower, interval->upper);
+    }
+    return {};
+}
+
+}  // namespace
+
+int add_block(Problem& problem, const Law& law, int body_a, int body_b, std::span<const JacobianRow> rows,
+              std::span<const double> bias) {
+    assert(rows.size() == bias.size());
+    const int first_row = problem.row_count();
+    problem.jacobian.insert(problem.jacobian.end(), rows.begin(), rows.end());
+    problem.bias.insert(problem.bias.end(), bias.begin(), bias.end());
+    if (!problem.compliance.empty()) problem.compliance.resize(problem.bias.size(), 0.0);
+    problem.blocks.push_back({.body_a = body_a,
+                              .body_b = body_b,
+                              .first_row = first_row,
+                              .rows = static_cast<int>(rows.size()),
+                              .law = law});
+    return static_cast<int>(problem.blocks.size()) - 1;
+}
+
+std::string law_name(const Law& law) {
+    struct Namer {
+        std::string operator()(const Bilateral&) const { return "bilateral"; }
+        std::string operator()(const Unilateral&) const { return "unilateral"; }
+        std::string operator()(const Interval&) const { return "interval"; }
+        std::string operator()(const FrictionCone& cone) const {
+            return cone.model == FrictionModel::exact ? "exact friction cone" : "convex friction cone";
+        }
+        std::string operator()(const BoxFriction&) const { return "box friction"; }
+    };
+    return std::visit(Namer{}, law);
+}
+
+std::string describe_block(const Problem& problem, int block) {
+    const Block& b = problem.blocks[block];
+    std::string text =
+        problem.block_names.empty() ? fmt::format("block {}", block) : problem.block_names[block];
+    text += fmt::format(" ({}{})", law_name(b.law), law_detail(b.law));
+    if (!problem.matrix) {
+        text +=
+            fmt::format(" between {} and {}", body_label(problem, b.body_a), body_label(problem, b.body_b));
+    }
+    return text;
+}
+
+Vec6 apply_inverse_mass(const Body& body, const Vec6& p) {
+    const Symmetric3& s = body.inverse_inertia_w;
+    return {body.inverse_mass * p[0],
+            body.inverse_mass * p[1],
+            body.inverse_mass * p[2],
+            s[0] * p[3] + s[3] * p[4] + s[4] * p[5],
+            s[3] * p[3] + s[1] * p[4] + s[5] * p[5],
+            s[4] * p[3] + s[5] * p[4] + s[2] * p[5]};
+}
+
+double diagonal_entry(const Problem& problem, const Block& block, int row) {
+    if (problem.matrix) {
+        const SparseMatrix& matrix = *problem.matrix;
+        for (std::int64_t k = matrix.start[row]; k < matrix.start[row + 1]; ++k) {
+            if (matrix.column[k] == row) return matrix.value[k];
+        }
+        return 0.0;
+    }
+    const JacobianRow& j = problem.jacobian[row];
+    double a = problem.compliance.empty() ? 0.0 : problem.compliance[row];
+    if (block.body_a != no_body) a += dot(j.a, apply_inverse_mass(problem.bodies[block.body_a], j.a));
+    if (block.body_b != no_body) a += dot(j.b, apply_inverse_mass(problem.bodies[block.body_b], j.b));
+    return a;
+}
+
+std::vector<Vec6> body_velocities(const Problem& problem, std::span<const double> impulse) {
+    std::vector<Vec6> velocity;
+    body_velocities(problem, impulse, velocity);
+    return velocity;
+}
+
+void body_velocities(const Problem& problem, std::span<const double> impulse, std::vector<Vec6>& velocity) {
+    std::vector<Vec6>& p = velocity;  // momentum first, velocity at the end
+    p.assign(problem.bodies.size(), Vec6{});
+    for (const Block& block : problem.blocks) {
+        for (int i = block.first_row; i < block.first_row + block.rows && !problem.matrix; ++i) {
+            const JacobianRow& row = problem.jacobian[i];
+            for (int k = 0; k < 6; ++k) {
+                if (block.body_a != no_body) p[block.body_a][k] += row.a[k] * impulse[i];
+                if (block.body_b != no_body) p[block.body_b][k] += row.b[k] * impulse[i];
+            }
+        }
+    }
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        p[i] = apply_inverse_mass(problem.bodies[i], p[i]);
+        for (int k = 0; k < 6; ++k) p[i][k] += problem.bodies[i].free_velocity[k];
+    }
+}
+
+}  // namespace uptack

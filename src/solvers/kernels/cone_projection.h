@@ -1,0 +1,22 @@
+// Nearest point of { hypot(t1, t2) <= mu n }, inline because the sweeps live on it.  law.h has the general
+// form; a test holds the two together.
+
+#pragma once
+
+namespace uptack {
+
+[[gnu::always_inline]] inline void project_cone(double mu, double& n, double& t1, double& t2) {
+    const double s = __builtin_sqrt(t1 * t1 + t2 * t2);
+    if (s <= mu * n) return;  // inside
+    const double along = n + mu * s;
+    if (along <= 0.0) {  // in the polar cone: the apex is nearest
+        n = t1 = t2 = 0.0;
+        return;
+    }
+    n = along / (1.0 + mu * mu);
+    const double shrink = mu * n / s;  // s > 0, else the point was inside or polar
+    t1 *= shrink;
+    t2 *= shrink;
+}
+
+}  // namespace uptack

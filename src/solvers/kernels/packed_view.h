@@ -1,0 +1,76 @@
+// What the hot loops see: plain arrays, made by PackedProblem.
+//
+// No standard headers with inline code here: this file is compiled for several instruction sets, and an
+// inline function compiled for one must not be linked into another.
+
+#pragma once
+
+#include <cstdint>
+
+namespace uptack {
+
+enum class CellKind : std::uint8_t {
+    scalar,   ///< one row, x in [lower, upper]
+    contact,  ///< three rows under a friction cone: the common case, worth its own loop
+    cone,     ///< any other friction cone
+    box,      ///< box friction
+};
+
+/// Rows that are projected together.
+struct Cell {
+    int slot_a;  ///< place of the body in the state u; the world has a slot of its own, which stays zero
+    int slot_b;
+    int first_row;
+    CellKind kind;
+    std::uint8_t rows;
+    std::uint8_t exact;  ///< 1: add De Saxce's term
+    union {
+        double lower;  ///< scalar
+        double mu;     ///< contact, cone, box
+    };
+    union {
+        double upper;        ///< scalar
+        std::int64_t extra;  ///< cone: its law; box: its frozen bound; index into PackedProblem's side tables
+    };
+    double step;  ///< 1 / largest eigenvalue of the cell's diagonal block, in the cell's metric
+};
+
+inline constexpr int state_width = 8;  ///< doubles per body in the state: six, padded to a cache line
+inline constexpr int row_width = 12;   ///< doubles per row of G: six per body
+
+/// G = J M^-1/2, so that A = G G^T + C and the state is u = G^T x.
+struct PackedView {
+    const Cell* cells = nullptr;
+    const double* g = nullptr;  ///< row_width per row
+    const double* q = nullptr;  ///< J v_free + b
+    const double* c = nullptr;  ///< compliance, or null for none
+};
+
+/// Cells first .. first + count - 1, visited upwards (stride 1) or downwards (stride -1).
+struct CellRange {
+    int first = 0;
+    int count = 0;
+    int stride = 1;
+};
+
+/// Where a body's cells are: entries start[b] .. start[b + 1] - 1, each 2 * cell + side.
+struct Adjacency {
+    const int* start = nullptr;
+    const int* entry = nullptr;
+};
+
+struct Kernels {
+    void (*sweep_scalars)(const PackedView&, CellRange, double omega, double* x, double* u);
+    void (*sweep_contacts)(const PackedView&, CellRange, double omega, double* x, double* u);
+    void (*scatter)(const PackedView&, CellRange, const double* x, double* u);
+    void (*scatter_to_bodies)(const PackedView&, Adjacency, CellRange bodies, const double* x, double* u);
+    void (*gather)(const PackedView&, CellRange, const double* u, const double* x, double* y);
+};
+
+/// The fastest set this machine runs; UPTACK_SIMD=portable in the environment asks for the plain one.
+const Kernels& kernels();
+
+/// "avx2" or "portable".
+const char* kernel_target();
+
+}  // namespace uptack

@@ -1,0 +1,181 @@
+// The hot loops, compiled once per instruction set (cmake/kernels.cmake).
+//
+// Vectors are the compiler's own (vector_size): element-wise operations in a fixed order, so that SSE2, AVX2
+// and plain scalar code give the same bits.  A row of G is read as 4 + 2 numbers per body.
+
+#include "kernels/cone_projection.h"
+#include "kernels/packed_view.h"
+
+#define UPTACK_JOIN2(a, b) a##b
+#define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
+#define UPTACK_KERNELS UPTACK_JOIN(kernels_, UPTACK_KERNEL_TARGET)
+
+namespace uptack {
+namespace {
+
+using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+
+#define UPTACK_INLINE [[gnu::always_inline]] inline
+
+UPTACK_INLINE const Four& four(const double* p) {
+    return *reinterpret_cast<const Four*>(p);
+}
+UPTACK_INLINE Four& four(double* p) {
+    return *reinterpret_cast<Four*>(p);
+}
+UPTACK_INLINE const Two& two(const double* p) {
+    return *reinterpret_cast<const Two*>(p);
+}
+UPTACK_INLINE Two& two(double* p) {
+    return *reinterpret_cast<Two*>(p);
+}
+
+// G_i u
+UPTACK_INLINE double row_velocity(const double* g, const double* ua, const double* ub) {
+    const Four wide = four(g) * four(ua) + four(g + 6) * four(ub);
+    const Two narrow = two(g + 4) * two(ua + 4) + two(g + 10) * two(ub + 4);
+    const Two low = __builtin_shufflevector(wide, wide, 0, 1);
+    const Two high = __builtin_shufflevector(wide, wide, 2, 3);
+    const Two sum = (low + high) + narrow;
+    return sum[0] + sum[1];
+}
+
+// u += G_i^T d for one side of one row
+UPTACK_INLINE void push(const double* g, double d, double* u) {
+    four(u) += four(g) * d;
+    two(u + 4) += two(g + 4) * d;
+}
+
+// u += G_k^T d for one side of three rows: one load and store of u
+UPTACK_INLINE void push_three(const double* g, const double* d, double* u) {
+    four(u) += (four(g) * d[0] + four(g + row_width) * d[1]) + four(g + 2 * row_width) * d[2];
+    two(u + 4) += (two(g + 4) * d[0] + two(g + row_width + 4) * d[1]) + two(g + 2 * row_width + 4) * d[2];
+}
+
+UPTACK_INLINE double clamp(double value, double lower, double upper) {
+    const double above = value < lower ? lower : value;
+    return above > upper ? upper : above;
+}
+
+UPTACK_INLINE const Cell& nth(const PackedView& view, CellRange range, int k) {
+    return view.cells[range.first + (range.stride > 0 ? k : range.count - 1 - k)];
+}
+
+// Two cells are read in advance: the bodies they need are scattered and the prefetcher cannot guess them.
+UPTACK_INLINE void prefetch_bodies(const PackedView& view, CellRange range, int k, const double* u) {
+    constexpr int ahead = 4;
+    if (k + ahead >= range.count) return;
+    const Cell& next = nth(view, range, k + ahead);
+    __builtin_prefetch(u + state_width * next.slot_a);
+    __builtin_prefetch(u + state_width * next.slot_b);
+}
+
+// x_i <- clamp(x_i - omega / a_ii * w_i, l_i, u_i);  u <- u + G_i^T (change)
+void sweep_scalars(const PackedView& view, CellRange range, double omega, double* x, double* u) {
+    for (int k = 0; k < range.count; ++k) {
+        prefetch_bodies(view, range, k, u);
+        const Cell& cell = nth(view, range, k);
+        const int i = cell.first_row;
+        const double* g = view.g + row_width * static_cast<std::int64_t>(i);
+        double* ua = u + state_width * cell.slot_a;
+        double* ub = u + state_width * cell.slot_b;
+        const double before = x[i];
+        double w = row_velocity(g, ua, ub) + view.q[i];
+        if (view.c != nullptr) w += view.c[i] * before;
+        const double after = clamp(before - omega * cell.step * w, cell.lower, cell.upper);
+        const double change = after - before;
+        x[i] = after;
+        push(g, change, ua);
+        push(g + 6, change, ub);
+    }
+}
+
+// x_k <- proj_K(x_k - omega / lambda_max(A_kk) * w~_k);  u <- u + G_k^T (change)
+void sweep_contacts(const PackedView& view, CellRange range, double omega, double* x, double* u) {
+    for (int k = 0; k < range.count; ++k) {
+        prefetch_bodies(view, range, k, u);
+        const Cell& cell = nth(view, range, k);
+        const int i = cell.first_row;
+        const double* g = view.g + row_width * static_cast<std::int64_t>(i);
+        double* ua = u + state_width * cell.slot_a;
+        double* ub = u + state_width * cell.slot_b;
+        double* xk = x + i;
+        double w[3];
+        for (int r = 0; r < 3; ++r) w[r] = row_velocity(g + r * row_width, ua, ub) + view.q[i + r];
+        if (view.c != nullptr) {
+            for (int r = 0; r < 3; ++r) w[r] += view.c[i + r] * xk[r];
+        }
+        if (cell.exact != 0) w[0] += cell.mu * __builtin_sqrt(w[1] * w[1] + w[2] * w[2]);
+        const double step = omega * cell.step;
+        double z[3] = {xk[0] - step * w[0], xk[1] - step * w[1], xk[2] - step * w[2]};
+        project_cone(cell.mu, z[0], z[1], z[2]);
+        const double change[3] = {z[0] - xk[0], z[1] - xk[1], z[2] - xk[2]};
+        for (int r = 0; r < 3; ++r) xk[r] = z[r];
+        push_three(g, change, ua);
+        push_three(g + 6, change, ub);
+    }
+}
+
+// u += G_k^T x_k for one side.  The rows are summed before u is touched, in the same order everywhere, so
+// that adding cell by cell or body by body gives the same bits.
+UPTACK_INLINE void push_cell(const double* g, const double* x, int rows, double* u) {
+    Four wide = four(g) * x[0];
+    Two narrow = two(g + 4) * x[0];
+    for (int r = 1; r < rows; ++r) {
+        wide += four(g + r * row_width) * x[r];
+        narrow += two(g + r * row_width + 4) * x[r];
+    }
+    four(u) += wide;
+    two(u + 4) += narrow;
+}
+
+void scatter(const PackedView& view, CellRange range, const double* x, double* u) {
+    for (int k = 0; k < range.count; ++k) {
+        prefetch_bodies(view, range, k, u);
+        const Cell& cell = nth(view, range, k);
+        const double* g = view.g + row_width * static_cast<std::int64_t>(cell.first_row);
+        push_cell(g, x + cell.first_row, cell.rows, u + state_width * cell.slot_a);
+        push_cell(g + 6, x + cell.first_row, cell.rows, u + state_width * cell.slot_b);
+    }
+}
+
+void scatter_to_bodies(const PackedView& view, Adjacency adjacency, CellRange bodies, const double* x,
+                       double* u) {
+    for (int b = bodies.first; b < bodies.first + bodies.count; ++b) {
+        double* ub = u + state_width * b;
+        for (int e = adjacency.start[b]; e < adjacency.start[b + 1]; ++e) {
+            const Cell& cell = view.cells[adjacency.entry[e] >> 1];
+            const int side = adjacency.entry[e] & 1;
+            const double* g = view.g + row_width * static_cast<std::int64_t>(cell.first_row) + 6 * side;
+            push_cell(g, x + cell.first_row, cell.rows, ub);
+        }
+    }
+}
+
+// y = G u + C x
+void gather(const PackedView& view, CellRange range, const double* u, const double* x, double* y) {
+    for (int k = 0; k < range.count; ++k) {
+        prefetch_bodies(view, range, k, u);
+        const Cell& cell = nth(view, range, k);
+        const double* ua = u + state_width * cell.slot_a;
+        const double* ub = u + state_width * cell.slot_b;
+        for (int i = cell.first_row; i < cell.first_row + cell.rows; ++i) {
+            y[i] = row_velocity(view.g + row_width * static_cast<std::int64_t>(i), ua, ub);
+            if (view.c != nullptr) y[i] += view.c[i] * x[i];
+        }
+    }
+}
+
+}  // namespace
+
+extern const Kernels UPTACK_KERNELS;
+const Kernels UPTACK_KERNELS = {
+    .sweep_scalars = sweep_scalars,
+    .sweep_contacts = sweep_contacts,
+    .scatter = scatter,
+    .scatter_to_bodies = scatter_to_bodies,
+    .gather = gather,
+};
+
+}  // namespace uptack

@@ -1,0 +1,143 @@
+#include "monitor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace uptack {
+namespace {
+
+// The error need not fall at every look (only the objective does), so a stall is called late: no gain of 1 %
+// while the iterations have grown tenfold, and not before a few thousand.
+constexpr double clear_gain = 0.99 * 0.99;  // of the energy: the relative error is its root
+constexpr std::int64_t patience_factor = 10;
+constexpr std::int64_t patience_floor = 3000;
+
+bool all_finite(View x) {
+    return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+void fill_velocities(const Problem& problem, Solution& solution) {
+    if (problem.matrix) {
+        solution.velocity.clear();
+    } else {
+        body_velocities(problem, solution.impulse, solution.velocity);
+    }
+}
+
+}  // namespace
+
+void Monitor::start_clock() {
+    start_ = Clock::now();
+}
+
+double Monitor::seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Observer& observer,
+                    Solution& solution, std::vector<double>& x, std::vector<double>& y) {
+    rule_ = rule;
+    observer_ = &observer;
+    solution_ = &solution;
+    report_ = {};
+    finished_ = false;
+    next_look_ = 1;
+    milestone_iteration_ = 0;
+    best_J_ = milestone_J_ = infinity;
+    reference_J_ = packed.reference_energy();
+
+    const std::size_t rows = packed.rows();
+    x.assign(rows, 0.0);
+    y.assign(rows, 0.0);
+    bool warm = solution.impulse.size() == rows && all_finite(solution.impulse);
+    double start_J = reference_J_;
+    if (warm) {
+        copy(solution.impulse, x);
+        packed.project(x);
+        packed.multiply(x, y);
+        start_J = packed.energy_error(x, y);
+        warm = start_J < reference_J_;
+    }
+    if (!warm) {  // zero, moved into the allowed set where an interval does not contain it
+        std::fill(x.begin(), x.end(), 0.0);
+        packed.project(x);
+        packed.multiply(x, y);
+        start_J = packed.energy_error(x, y);
+    }
+    solution.impulse.resize(rows);
+    std::fill(solution.impulse.begin(), solution.impulse.end(), 0.0);
+    best_J_ = reference_J_;
+    judge(0, start_J, x);
+}
+
+bool Monitor::due(std::int64_t iteration) {
+    report_.iterations = iteration;
+    return iteration >= next_look_ || iteration >= rule_.max_iterations || seconds() >= rule_.budget_s;
+}
+
+void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
+    report_.iterations = iteration;
+    next_look_ =
+        iteration + std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(iteration))));
+    const double now = seconds();
+    if (!std::isfinite(energy_J)) {
+        stop(Status::not_finite, "an iterate was not finite; the best finite one is returned");
+        return;
+    }
+    if (energy_J <= best_J_) remember(energy_J, x);
+    if (*observer_) {
+        (*observer_)({.iteration = iteration,
+                      .seconds = now,
+                      .energy_error_J = energy_J,
+                      .relative_error = relative_error(energy_J, reference_J_)});
+    }
+    if (meets_tolerance(best_J_)) {
+        stop(Status::converged, "");
+    } else if (iteration >= rule_.max_iterations) {
+        stop(Status::iteration_limit, "");
+    } else if (now >= rule_.budget_s) {
+        stop(Status::budget_spent, "");
+    } else {
+        detect_stall(iteration);
+    }
+}
+
+void Monitor::remember(double energy_J, View x) {
+    best_J_ = energy_J;
+    copy(x, solution_->impulse);
+}
+
+void Monitor::detect_stall(std::int64_t iteration) {
+    if (best_J_ < clear_gain * milestone_J_) {
+        milestone_J_ = best_J_;
+        milestone_iteration_ = iteration;
+    } else if (iteration > patience_floor + patience_factor * milestone_iteration_) {
+        stop(Status::stalled,
+             "the error has stopped falling: try another solver, or the problem has no solution");
+    }
+}
+
+void Monitor::stop(Status status, std::string_view reason) {
+    report_.status = status;
+    report_.reason = reason;
+    finished_ = true;
+}
+
+SolveReport Monitor::finish(const Problem& problem) {
+    fill_velocities(problem, *solution_);
+    report_.energy_error_J = best_J_;
+    report_.relative_error = relative_error(best_J_, reference_J_);
+    report_.seconds = seconds();
+    return report_;
+}
+
+SolveReport refuse(const Problem& problem, Solution& solution, std::string_view reason) {
+    solution.impulse.assign(problem.bias.size(), 0.0);
+    fill_velocities(problem, solution);
+    return {.status = Status::unsuitable,
+            .energy_error_J = infinity,
+            .relative_error = infinity,
+            .reason = reason};
+}
+
+}  // namespace uptack

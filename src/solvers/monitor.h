@@ -1,0 +1,67 @@
+// The clock, the tolerance, the best iterate: what every iterative solver shares.
+//
+// A solver iterates and, when due() says so, shows an iterate with its energy error to judge().  After n
+// iterations the next look comes sqrt(n) later: a look costs about a sweep and a late look wastes half the
+// interval on average, and that choice keeps the sum of both near its least.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "packed_problem.h"
+#include "uptack/solution.h"
+#include "uptack/solver.h"
+
+namespace uptack {
+
+class Monitor {
+public:
+    /// Starts the clock: the first thing in solve().
+    void start_clock();
+
+    /// Takes the rule, judges the warm start in solution.impulse against zero, and puts the better one,
+    /// projected, into x.  `y` is scratch and holds A x afterwards.
+    void begin(const PackedProblem& packed, const StopRule& rule, const Observer& observer,
+               Solution& solution, std::vector<double>& x, std::vector<double>& y);
+
+    bool finished() const { return finished_; }
+
+    /// Is a look due after this iteration?  Always when time or iterations have run out.
+    bool due(std::int64_t iteration);
+
+    bool meets_tolerance(double energy_J) const { return meets(rule_.tolerance, energy_J, reference_J_); }
+
+    /// Looks at x; remembers it if it is the best so far; decides whether to go on.
+    void judge(std::int64_t iteration, double energy_J, View x);
+
+    /// Ends the solve for a reason of the solver's own.
+    void stop(Status status, std::string_view reason);
+
+    /// Hands out the best impulses with their velocities and the report.
+    SolveReport finish(const Problem& problem);
+
+private:
+    void remember(double energy_J, View x);
+    void detect_stall(std::int64_t iteration);
+    double seconds() const;
+
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_;
+    StopRule rule_;
+    const Observer* observer_ = nullptr;
+    Solution* solution_ = nullptr;
+    double reference_J_ = 0.0;
+    double best_J_ = infinity;
+    double milestone_J_ = infinity;  // the best error when it last fell clearly
+    std::int64_t milestone_iteration_ = 0;
+    std::int64_t next_look_ = 1;
+    SolveReport report_;
+    bool finished_ = false;
+};
+
+/// The report of a solver that cannot take this problem; the impulses are zero.
+SolveReport refuse(const Problem& problem, Solution& solution, std::string_view reason);
+
+}  // namespace uptack

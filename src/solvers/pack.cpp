@@ -1,0 +1,284 @@
+// Problem -> PackedProblem: factors, rows, cells, steps.
+
+#include <algorithm>
+#include <cmath>
+
+#include "largest_eigenvalue.h"
+#include "linalg/parallel.h"
+#include "packed_problem.h"
+#include "uptack/error_metric.h"
+
+namespace uptack {
+namespace {
+
+// Lower L with L L^T = S.  A zero pivot (a body that cannot turn about some axis) gives a zero column.
+Symmetric3 cholesky(const Symmetric3& s) {
+    const auto [xx, yy, zz, xy, xz, yz] = s;
+    const double l00 = std::sqrt(std::max(0.0, xx));
+    const double l10 = l00 > 0.0 ? xy / l00 : 0.0;
+    const double l20 = l00 > 0.0 ? xz / l00 : 0.0;
+    const double l11 = std::sqrt(std::max(0.0, yy - l10 * l10));
+    const double l21 = l11 > 0.0 ? (yz - l20 * l10) / l11 : 0.0;
+    const double l22 = std::sqrt(std::max(0.0, zz - l20 * l20 - l21 * l21));
+    return {l00, l10, l11, l20, l21, l22};
+}
+
+bool is_symmetric(const SparseMatrix& matrix) {
+    double largest = 0.0;
+    for (const double value : matrix.value) largest = std::max(largest, std::abs(value));
+    for (int i = 0; i < matrix.rows(); ++i) {
+        for (std::int64_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
+            const int j = matrix.column[k];
+            const auto first = matrix.column.begin() + matrix.start[j];
+            const auto last = matrix.column.begin() + matrix.start[j + 1];
+            const auto twin = std::lower_bound(first, last, i);
+            const double other =
+                twin != last && *twin == i ? matrix.value[twin - matrix.column.begin()] : 0.0;
+            if (std::abs(matrix.value[k] - other) > 1e-12 * largest) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void PackedProblem::pack(const Problem& problem) {
+    reset(problem);
+    if (!matrix_) factor_inertias(problem);
+    for (const Block& block : problem.blocks) {
+        for (int row = block.first_row; row < block.first_row + block.rows; ++row)
+            pack_row(problem, block, row);
+        add_cells(problem, block);
+    }
+    if (!matrix_ && rows() >= parallel_threshold) build_adjacency(problem);
+    convex_ = convex_ && symmetric_;
+    if (!convex_) {
+        p_.resize(rows());
+        scratch_y_.resize(rows());
+    }
+}
+
+void PackedProblem::reset(const Problem& problem) {
+    matrix_ = problem.matrix ? &*problem.matrix : nullptr;
+    const std::size_t rows = problem.bias.size();
+    cells_.clear();
+    runs_.clear();
+    cones_.clear();
+    frozen_bounds_.clear();
+    q_ = problem.bias;
+    c_ = problem.compliance;
+    metric_.resize(rows);
+    g_.resize(matrix_ ? 0 : rows * row_width);
+    state_size_ = matrix_ ? 0 : state_width * (problem.bodies.size() + 1);
+    scratch_u_.assign(state_size_, 0.0);
+    adjacency_start_.clear();
+    adjacency_entry_.clear();
+    convex_ = only_bilateral_ = positive_diagonal_ = true;
+    symmetric_ = !matrix_ || is_symmetric(*matrix_);
+}
+
+void PackedProblem::factor_inertias(const Problem& problem) {
+    roots_.clear();
+    for (const Body& body : problem.bodies) roots_.push_back(cholesky(body.inverse_inertia_w));
+}
+
+// One row of G = J L, and its part of q.
+void PackedProblem::pack_row(const Problem& problem, const Block& block, int row) {
+    if (matrix_) return;
+    double* g = g_.data() + row_width * static_cast<std::size_t>(row);
+    const JacobianRow& jacobian = problem.jacobian[row];
+    const auto side = [&](int body_index, const Vec6& j, double* out) {
+        if (body_index == no_body) {
+            std::fill(out, out + 6, 0.0);
+            return;
+        }
+        const Body& body = problem.bodies[body_index];
+        const auto [l00, l10, l11, l20, l21, l22] = roots_[body_index];
+        const double root = std::sqrt(body.inverse_mass);
+        for (int k = 0; k < 3; ++k) out[k] = j[k] * root;
+        out[3] = j[3] * l00 + j[4] * l10 + j[5] * l20;
+        out[4] = j[4] * l11 + j[5] * l21;
+        out[5] = j[5] * l22;
+        q_[row] += dot(j, body.free_velocity);
+    };
+    side(block.body_a, jacobian.a, g);
+    side(block.body_b, jacobian.b, g + 6);
+}
+
+void PackedProblem::add_cells(const Problem& problem, const Block& block) {
+    const int world = static_cast<int>(problem.bodies.size());
+    Cell cell{};
+    cell.slot_a = block.body_a == no_body ? world : block.body_a;
+    cell.slot_b = block.body_b == no_body ? world : block.body_b;
+    cell.first_row = block.first_row;
+    cell.rows = static_cast<std::uint8_t>(block.rows);
+    if (const auto* cone = std::get_if<FrictionCone>(&block.law)) {
+        only_bilateral_ = false;
+        cell.exact = cone->model == FrictionModel::exact && (cone->mu > 0.0 || block.rows > 3) ? 1 : 0;
+        if (cell.exact != 0) convex_ = false;
+        cell.kind = block.rows == 3 ? CellKind::contact : CellKind::cone;
+        cell.mu = cone->mu;
+        cell.extra = static_cast<std::int64_t>(cones_.size());
+        if (cell.kind == CellKind::cone) cones_.push_back(*cone);
+        finish_cell(problem, block, cell);
+        return;
+    }
+    if (const auto* box = std::get_if<BoxFriction>(&block.law)) {
+        convex_ = only_bilateral_ = false;
+        cell.kind = CellKind::box;
+        cell.mu = box->mu;
+        cell.extra = static_cast<std::int64_t>(frozen_bounds_.size());
+        frozen_bounds_.push_back(0.0);
+        finish_cell(problem, block, cell);
+        return;
+    }
+    Interval bounds;
+    if (std::holds_alternative<Unilateral>(block.law)) bounds.lower = 0.0;
+    if (const auto* interval = std::get_if<Interval>(&block.law)) bounds = *interval;
+    if (bounds.lower > -infinity || bounds.upper < infinity) only_bilateral_ = false;
+    cell.kind = CellKind::scalar;
+    cell.rows = 1;
+    cell.lower = bounds.lower;
+    cell.upper = bounds.upper;
+    for (int i = 0; i < block.rows; ++i) {
+        cell.first_row = block.first_row + i;
+        finish_cell(problem, block, cell);
+    }
+}
+
+// The metric and the step, both from the cell's diagonal block.
+void PackedProblem::finish_cell(const Problem& problem, const Block& block, Cell& cell) {
+    std::array<double, max_block_rows * max_block_rows> storage;
+    const std::size_t n = cell.rows;
+    const std::span<double> a = std::span(storage).first(n * n);
+    cell_matrix(cell, a);
+    const std::span<double> metric = std::span(metric_).subspan(cell.first_row, n);
+    bool positive = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        metric[i] = a[i * n + i];
+        positive = positive && metric[i] > 0.0;
+    }
+    if (positive) {
+        share_metric(block.law, metric);
+    } else {
+        positive_diagonal_ = false;
+        const auto fallback = effective_inverse_mass(problem, block);
+        std::copy_n(fallback.begin() + (cell.first_row - block.first_row), n, metric.begin());
+    }
+    cell.step = 1.0 / (metric[0] * largest_scaled_eigenvalue(a, metric));
+    cells_.push_back(cell);
+    if (runs_.empty() || runs_.back().kind != cell.kind) {
+        runs_.push_back({.kind = cell.kind, .first = static_cast<int>(cells_.size()) - 1, .count = 0});
+    }
+    ++runs_.back().count;
+}
+
+// a += weight * G_s G_s^T for one side s of the cell
+void PackedProblem::side_matrix(const Cell& cell, int side, double weight, CellMatrix a) const {
+    const std::size_t n = cell.rows;
+    const double* g = g_.data() + row_width * static_cast<std::size_t>(cell.first_row) + 6 * side;
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            double sum = 0.0;
+            for (int k = 0; k < 6; ++k) sum += g[i * row_width + k] * g[j * row_width + k];
+            a[i * n + j] += weight * sum;
+            if (i != j) a[j * n + i] += weight * sum;
+        }
+    }
+}
+
+void PackedProblem::cell_matrix(const Cell& cell, CellMatrix a) const {
+    const int n = cell.rows;
+    std::fill(a.begin(), a.end(), 0.0);
+    if (!matrix_) {
+        side_matrix(cell, 0, 1.0, a);
+        side_matrix(cell, 1, 1.0, a);
+        for (int i = 0; i < n && !c_.empty(); ++i) a[i * n + i] += c_[cell.first_row + i];
+        return;
+    }
+    for (int i = 0; i < n; ++i) {
+        const int row = cell.first_row + i;
+        for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
+            const int j = matrix_->column[k] - cell.first_row;
+            if (j >= 0 && j < n) {  // the symmetric part
+                a[i * n + j] += 0.5 * matrix_->value[k];
+                a[j * n + i] += 0.5 * matrix_->value[k];
+            }
+        }
+    }
+}
+
+void PackedProblem::build_adjacency(const Problem& problem) {
+    const auto bodies = static_cast<int>(problem.bodies.size());
+    adjacency_start_.assign(bodies + 1, 0);
+    const auto for_each_side = [&](auto&& visit) {
+        for (std::size_t k = 0; k < cells_.size(); ++k) {
+            const auto entry = static_cast<int>(2 * k);
+            if (cells_[k].slot_a != bodies) visit(cells_[k].slot_a, entry);
+            if (cells_[k].slot_b != bodies) visit(cells_[k].slot_b, entry + 1);
+        }
+    };
+    for_each_side([&](int body, int) { ++adjacency_start_[body + 1]; });
+    for (int b = 0; b < bodies; ++b) adjacency_start_[b + 1] += adjacency_start_[b];
+    adjacency_entry_.resize(adjacency_start_[bodies]);
+    // Filling moves every start to its end; shifting back by one restores them without a second array.
+    for_each_side([&](int body, int entry) { adjacency_entry_[adjacency_start_[body]++] = entry; });
+    for (int b = bodies; b > 0; --b) adjacency_start_[b] = adjacency_start_[b - 1];
+    adjacency_start_[0] = 0;
+}
+
+void PackedProblem::cone_metric(MutableView metric) const {
+    std::copy(metric_.begin(), metric_.end(), metric.begin());
+    std::array<double, max_block_rows * max_block_rows> storage;
+    for (const Cell& cell : cells_) {
+        if (cell.kind != CellKind::contact && cell.kind != CellKind::cone) continue;
+        const int n = cell.rows;
+        const std::span<double> a = std::span(storage).first(static_cast<std::size_t>(n) * n);
+        cell_matrix(cell, a);
+        const int tangents = n == 2 ? 1 : 2;
+        double mean = 0.0;
+        for (int i = 1; i <= tangents; ++i) mean += a[i * n + i] / tangents;
+        if (!(a[0] > 0.0) || !(mean > 0.0)) continue;
+        metric[cell.first_row] = a[0];
+        for (int i = 1; i <= tangents; ++i) metric[cell.first_row + i] = mean;
+    }
+}
+
+// Body form: A = sum over bodies of G_b G_b^T, and G_b G_b^T <= n_b blockdiag(G_kb G_kb^T) when n_b cells
+// touch the body (Cauchy-Schwarz); that is the mass-splitting bound.  Assembled: Gershgorin's rows, in the
+// metric.
+void PackedProblem::safe_diagonal(MutableView diagonal) const {
+    std::array<double, max_block_rows * max_block_rows> storage;
+    const std::span<double> touching(scratch_u_);  // cells per body; the state is long enough to lend itself
+    std::fill(touching.begin(), touching.end(), 0.0);
+    for (const Cell& cell : cells_) {
+        if (matrix_) break;
+        touching[cell.slot_a] += 1.0;
+        touching[cell.slot_b] += 1.0;
+    }
+    for (const Cell& cell : cells_) {
+        const std::size_t n = cell.rows;
+        const View metric = View(metric_).subspan(cell.first_row, n);
+        double bound = 0.0;
+        if (matrix_) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::size_t row = cell.first_row + i;
+                double sum = 0.0;
+                for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
+                    sum += std::abs(matrix_->value[k]) / std::sqrt(metric[i] * metric_[matrix_->column[k]]);
+                }
+                bound = std::max(bound, sum);
+            }
+        } else {
+            const std::span<double> a = std::span(storage).first(n * n);
+            std::fill(a.begin(), a.end(), 0.0);
+            side_matrix(cell, 0, touching[cell.slot_a], a);
+            side_matrix(cell, 1, touching[cell.slot_b], a);
+            for (std::size_t i = 0; i < n && !c_.empty(); ++i) a[i * n + i] += c_[cell.first_row + i];
+            bound = largest_scaled_eigenvalue(a, metric);
+        }
+        for (std::size_t i = 0; i < n; ++i) diagonal[cell.first_row + i] = bound * metric[i];
+    }
+}
+
+}  // namespace uptack

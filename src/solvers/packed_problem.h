@@ -1,0 +1,133 @@
+// A problem laid out for the iterative solvers: flat arrays, built once per solve, storage reused.
+//
+// Body form, in mass-normalised coordinates: with M^-1 = L L^T per body,
+//
+//     G = J L        u = G^T x        A x = G u + C x        w = A x + q,   q = J v_free + b
+//
+// so a row is read once for both J v and M^-1 J^T, and every body block of the mass matrix is the identity.
+// The state u (the velocity the impulses cause, normalised) is what the sweeps carry along.
+// Assembled form: A is a compressed-row matrix, there is no state, and A x is a plain product.
+//
+// A cell is what is projected together: each row of a bilateral, unilateral or interval block is one cell, a
+// friction cone or box is one cell.  Cells keep the problem's order; coloured batches can replace the loops
+// behind sweep() without anybody outside noticing.
+//
+// Three things are not the minimum of one convex quadratic: exact friction (De Saxce's term), box friction
+// (bounds that follow the normal impulse) and a matrix that is not symmetric.  The sweeps take them as they
+// come.  For the gradient methods, freeze(x) makes the convex problem with linear term p and fixed box bounds
+// that agrees with the original at x; solving and freezing again is a fixed-point iteration whose limit
+// solves the original.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/packed_view.h"
+#include "linalg/vector_ops.h"
+#include "uptack/problem.h"
+
+namespace uptack {
+
+enum class Direction : std::int8_t { forward = 1, backward = -1 };
+
+class PackedProblem {
+public:
+    void pack(const Problem& problem);
+
+    std::size_t rows() const { return q_.size(); }
+    std::size_t state_size() const { return state_size_; }
+    bool is_convex() const { return convex_; }  ///< one convex quadratic: nothing to freeze
+    bool only_bilateral() const { return only_bilateral_; }
+    bool has_positive_diagonal() const { return positive_diagonal_; }
+
+    /// a_k of error_metric.h, one per row.
+    View metric() const { return metric_; }
+    /// The same, but normal and tangents of a cone each with their own mean of A_ii.
+    void cone_metric(MutableView metric) const;
+    /// D with A <= D as quadratic forms, a multiple of metric() inside each cell.
+    void safe_diagonal(MutableView diagonal) const;
+
+    /// u = G^T x
+    void carry(View x, MutableView u) const;
+    /// y = A x, given u = G^T x
+    void respond(View u, View x, MutableView y) const;
+    /// y = A x
+    void multiply(View x, MutableView y) const;
+    /// y = 1/2 (A + A^T) x: the same unless a foreign matrix is not symmetric
+    void multiply_symmetric(View x, MutableView y) const;
+
+    /// One projected Gauss-Seidel pass over all cells, in place; u follows x.
+    void sweep(double omega, Direction direction, MutableView x, MutableView u) const;
+    /// z = proj(x - alpha w~ / metric) with w~ and the box bounds of the present x; y = A x.
+    void fixed_point_step(View x, View y, double alpha, View metric, MutableView z) const;
+    /// z = proj(x - alpha (y + p) / metric) with the frozen bounds; y = 1/2 (A + A^T) x.
+    void gradient_step(View x, View y, double alpha, View metric, MutableView z) const;
+    /// Nearest allowed impulses, in place.
+    void project(MutableView x) const;
+
+    /// Makes the convex problem that agrees with the original at x.
+    void freeze(View x);
+    /// p: q itself where nothing had to be frozen.
+    View frozen_linear_term() const { return convex_ ? View(q_) : View(p_); }
+
+    /// Energy error [J] (error_metric.h) of x, with y = A x.
+    double energy_error(View x, View y) const;
+    /// The same of x in the frozen problem, with y = 1/2 (A + A^T) x.
+    double frozen_energy_error(View x, View y) const;
+    /// The energy error of x = 0.
+    double reference_energy() const;
+
+private:
+    /// Consecutive cells that one loop takes.
+    struct Run {
+        CellKind kind = CellKind::scalar;
+        int first = 0;
+        int count = 0;
+    };
+    using CellMatrix = std::span<double>;  // rows x rows, row by row
+
+    void reset(const Problem& problem);
+    void factor_inertias(const Problem& problem);
+    void pack_row(const Problem& problem, const Block& block, int row);
+    void add_cells(const Problem& problem, const Block& block);
+    void finish_cell(const Problem& problem, const Block& block, Cell& cell);
+    void build_adjacency(const Problem& problem);
+    void cell_matrix(const Cell& cell, CellMatrix a) const;
+    void side_matrix(const Cell& cell, int side, double weight, CellMatrix a) const;
+
+    PackedView view() const;
+    double row_velocity(const Cell& cell, int row, View u, View x) const;
+    void push(const Cell& cell, int row, double change, MutableView u) const;
+    void sweep_cone(const Cell& cell, double omega, MutableView x, MutableView u) const;
+    void sweep_box(const Cell& cell, double omega, MutableView x, MutableView u) const;
+    void sweep_scalar(const Cell& cell, double omega, MutableView x, MutableView u) const;
+    void correct_velocity(const Cell& cell, std::span<double> w) const;
+    void project_cell(const Cell& cell, double box_bound, std::span<double> z, View metric) const;
+    template <class Velocity, class Bound>
+    double measure(Velocity velocity, Bound bound, View x) const;
+
+    std::vector<Cell> cells_;
+    std::vector<Run> runs_;
+    std::vector<double> g_;
+    std::vector<double> q_;
+    std::vector<double> c_;  // empty: no compliance
+    std::vector<double> metric_;
+    std::vector<FrictionCone> cones_;    // laws of the cells of kind cone
+    std::vector<double> frozen_bounds_;  // of the cells of kind box [N s]
+    std::vector<double> p_;              // frozen linear term
+    std::vector<Symmetric3> roots_;      // Cholesky factors of the inverse inertias: 00 10 11 20 21 22
+    std::vector<int> adjacency_start_;   // only for problems worth several threads
+    std::vector<int> adjacency_entry_;
+    const SparseMatrix* matrix_ = nullptr;  // the problem's own, used during the solve
+    mutable std::vector<double> scratch_u_;
+    mutable std::vector<double> scratch_y_;  // only for problems that are frozen
+    std::size_t state_size_ = 0;
+    bool convex_ = true;
+    bool symmetric_ = true;
+    bool only_bilateral_ = true;
+    bool positive_diagonal_ = true;
+};
+
+}  // namespace uptack

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Data goes one way: a station includes only the borders upstream of it.
+
+STATIONS: the folder under src/, the border headers it may include, and the other stations whose insides it may use.
+A border header may include only border headers listed before it in BORDERS.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+BORDERS = ["math", "input_error", "law", "problem", "error_metric", "solution", "certificate", "solver", "solvers",
+           "problem_file", "generators"]
+STATIONS = {
+    "linalg": (set(), set()),
+    "laws": ({"math", "law"}, set()),
+    "problem": ({"math", "law", "problem", "error_metric"}, set()),
+    "certificate": ({"math", "law", "problem", "error_metric", "certificate"}, set()),
+    "solvers": ({"math", "input_error", "law", "problem", "error_metric", "solution", "solver", "solvers"}, {"linalg"}),
+    "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, set()),
+    "generators": ({"math", "input_error", "law", "problem", "generators"}, set()),
+}
+
+
+def includes(path):
+    return re.findall(r'#include\s+"([^"]+)"', path.read_text())
+
+
+def faults():
+    for header in sorted((ROOT / "include/uptack").glob("*.h")):
+        if header.stem not in BORDERS:
+            yield f"{header}: not listed in BORDERS"
+            continue
+        allowed = {f"uptack/{name}.h" for name in BORDERS[: BORDERS.index(header.stem)]}
+        for name in includes(header):
+            if name not in allowed:
+                yield f"{header}: includes {name}, which is downstream"
+    for folder in sorted((ROOT / "src").iterdir()):
+        if folder.name not in STATIONS:
+            yield f"{folder}: not listed in STATIONS"
+            continue
+        borders, stations = STATIONS[folder.name]
+        for source in sorted(folder.rglob("*.[hc]*")):
+            for name in includes(source):
+                room = name.split("/")[0]
+                if room == "uptack":
+                    if pathlib.Path(name).stem not in borders:
+                        yield f"{source}: station {folder.name} may not see {name}"
+                elif room in STATIONS and room not in stations:
+                    yield f"{source}: station {folder.name} may not use the insides of {room}"
+                elif ".." in name:
+                    yield f"{source}: {name} climbs out of the station"
+
+
+found = list(faults())
+print("\n".join(found) if found else "layers: ok")
+sys.exit(bool(found))
