@@ -15,19 +15,23 @@ std::array<Side, 2> sides(const Problem& problem, const Block& block, int row) {
     return {Side{block.body_a, &problem.jacobian[row].a}, Side{block.body_b, &problem.jacobian[row].b}};
 }
 
-/// The blocks that touch each body, in order.
+bool moves(const Body& body) {
+    return body.inverse_mass > 0.0 || body.inverse_inertia_w != Symmetric3{};
+}
+
+/// The blocks that touch each body, in order.  A body that moves as prescribed couples nobody.
 std::vector<std::vector<int>> blocks_of_bodies(const Problem& problem) {
     std::vector<std::vector<int>> touching(problem.bodies.size());
     for (std::size_t k = 0; k < problem.blocks.size(); ++k) {
         for (const int body : {problem.blocks[k].body_a, problem.blocks[k].body_b}) {
-            if (body != no_body) touching[body].push_back(static_cast<int>(k));
+            if (body != no_body && moves(problem.bodies[body])) touching[body].push_back(static_cast<int>(k));
         }
     }
     return touching;
 }
 
-std::vector<int> neighbours(const Block& block, const std::vector<std::vector<int>>& touching) {
-    std::vector<int> found;
+std::vector<int> neighbours(const Block& block, int self, const std::vector<std::vector<int>>& touching) {
+    std::vector<int> found = {self};
     for (const int body : {block.body_a, block.body_b}) {
         if (body != no_body) found.insert(found.end(), touching[body].begin(), touching[body].end());
     }
@@ -73,7 +77,8 @@ Problem assemble(const Problem& problem) {
     a.start.push_back(0);
     const auto touching = blocks_of_bodies(problem);
     for (const Block& block : problem.blocks) {
-        const std::vector<int> near = neighbours(block, touching);
+        const auto self = static_cast<int>(&block - problem.blocks.data());
+        const std::vector<int> near = neighbours(block, self, touching);
         for (int i = block.first_row; i < block.first_row + block.rows; ++i) {
             append_row(problem, block, i, near, a);
             for (const Side& side : sides(problem, block, i)) {

@@ -56,6 +56,7 @@ void Spg::prepare(const StopRule& rule, const Observer& observer, Solution& solu
 }
 
 void Spg::restart_memory() {
+    packed_.project(x_);  // box bounds frozen anew may have left x outside, where no direction need descend
     packed_.multiply_symmetric(x_, y_);
     decrease_.assign(options_.memory, 0.0);
     newest_ = 0;

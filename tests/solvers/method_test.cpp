@@ -1,0 +1,346 @@
+// What is particular to one method: the papers' theorems, the slips that were mended, the edges of the
+// algorithm.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "largest_eigenvalue.h"
+#include "packed_problem.h"
+#include "spg.h"
+#include "support/dense.h"
+#include "support/random.h"
+#include "support/small_problems.h"
+#include "support/solve.h"
+#include "support/tolerance.h"
+#include "uptack/generators.h"
+
+namespace uptack {
+extern const Kernels kernels_portable;
+#ifdef __x86_64__
+extern const Kernels kernels_avx2;
+#endif
+}  // namespace uptack
+
+namespace uptack::test {
+namespace {
+
+// f = 1/2 x'Ax + q'x, by the packed problem's own product (which the dense tests below hold to the truth).
+double objective(const PackedProblem& packed, const std::vector<double>& x, std::vector<double>& y) {
+    packed.multiply(x, y);
+    return 0.5 * dot(View(x), View(y)) + dot(View(x), packed.frozen_linear_term());
+}
+
+// [fixed-point]: monotone for omega in (0, 2).  True of the objective (the energy norm of the distance),
+// sweep by sweep; not of any residual.
+TEST(Psor, LowersTheObjectiveAtEverySweepForEveryOmega) {
+    for (const std::string name : {"b1", "b2", "b3"}) {
+        PackedProblem packed;
+        packed.pack(generate(name));
+        for (const double omega : {0.3, 1.0, 1.5, 1.95}) {
+            std::vector<double> x(packed.rows(), 0.0);
+            std::vector<double> y(packed.rows(), 0.0);
+            std::vector<double> u(packed.state_size(), 0.0);
+            double last = 0.0;
+            for (int sweep = 0; sweep < 60; ++sweep) {
+                packed.sweep(omega, sweep % 2 == 0 ? Direction::forward : Direction::backward, x, u);
+                const double now = objective(packed, x, y);
+                EXPECT_LE(now, last + tolerance(1e-13) * std::abs(last)) << name << " omega " << omega;
+                last = now;
+            }
+        }
+    }
+}
+
+/// Spectral radius of the SOR iteration matrix I - (D / omega + L)^-1 A.
+double sor_radius(const Eigen::MatrixXd& a, double omega) {
+    Eigen::MatrixXd lower = a.triangularView<Eigen::StrictlyLower>();
+    lower.diagonal() = a.diagonal() / omega;
+    const Eigen::MatrixXd iteration = Eigen::MatrixXd::Identity(a.rows(), a.cols()) - lower.inverse() * a;
+    return iteration.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+/// How much a late sweep shrinks the distance to the solution, averaged over many.
+double observed_rate(const Problem& problem, double omega, const Eigen::VectorXd& solution) {
+    PackedProblem packed;
+    packed.pack(problem);
+    std::vector<double> x(packed.rows(), 0.0);
+    std::vector<double> u(packed.state_size(), 0.0);
+    const auto distance = [&] {
+        return (Eigen::Map<Eigen::VectorXd>(x.data(), solution.size()) - solution).norm();
+    };
+    double early = 0.0;
+    int early_sweep = 0;
+    int sweep = 0;
+    for (; sweep < 200'000 && distance() > 1e-9 * solution.norm(); ++sweep) {
+        packed.sweep(omega, Direction::forward, x, u);
+        if (early == 0.0 && distance() < 1e-4 * solution.norm()) {
+            early = distance();
+            early_sweep = sweep;
+        }
+    }
+    return std::pow(distance() / early, 1.0 / (sweep - 1 - early_sweep));
+}
+
+TEST(Psor, ConvergesAtTheRateOfItsIterationMatrixOnJoints) {
+    const Problem problem = generate_joint_network({.edge = 3});
+    const Eigen::MatrixXd a = dense_matrix(problem);
+    const Eigen::VectorXd solution = a.ldlt().solve(-linear_term(problem));
+    for (const double omega : {0.7, 1.0, 1.4}) {
+        EXPECT_NEAR(observed_rate(problem, omega, solution), sor_radius(a, omega), tolerance(3e-3)) << omega;
+    }
+}
+
+// With contacts, the late sweeps see only the rows that carry load.
+TEST(Psor, ConvergesAtTheRateOfItsActiveRowsOnContacts) {
+    Problem problem = generate_sphere_packing({.spheres = 30, .contacts = 80});
+    problem.compliance.assign(problem.bias.size(), 1e-3);  // unique impulses
+    const Outcome reference = solve_with("apgd", problem, {.tolerance = {1e-14}});
+    std::vector<int> active;
+    for (int i = 0; i < problem.row_count(); ++i) {
+        if (reference.solution.impulse[i] > 1e-9) active.push_back(i);
+    }
+    const Eigen::MatrixXd a = dense_matrix(problem)(active, active);
+    const Eigen::VectorXd q = linear_term(problem)(active);
+    Eigen::VectorXd solution = Eigen::VectorXd::Zero(problem.row_count());
+    const Eigen::VectorXd carried = a.ldlt().solve(-q);
+    for (std::size_t k = 0; k < active.size(); ++k)
+        solution[active[k]] = carried[static_cast<Eigen::Index>(k)];
+    EXPECT_NEAR(observed_rate(problem, 1.0, solution), sor_radius(a, 1.0), tolerance(3e-3));
+}
+
+// With a step of 3 / trace this diverges for omega > 1.14; with 1 / lambda_max it must not, up to 2.
+TEST(Psor, BoxCornersDoNotDivergeForLargeOmega) {
+    const Problem stack = generate_plate_stack({.plates = 3, .mass_ratio = 1.0, .mu = 2.0});
+    for (const double omega : {1.3, 1.7, 1.95}) {
+        const auto solver = make_psor({.omega = omega});
+        const Outcome out = solve_with(*solver, stack, {.tolerance = {1e-6}, .max_iterations = 50'000});
+        EXPECT_EQ(out.report.status, Status::converged) << omega;
+    }
+}
+
+TEST(Psor, SymmetricSweepsReachTheSameAnswer) {
+    const Problem problem = generate_random({.seed = 2, .compliance = 0.1}).problem;
+    const auto forward = make_psor();
+    const auto symmetric = make_psor({.symmetric = true});
+    const Outcome a = solve_with(*forward, problem, {.tolerance = {1e-10}});
+    const Outcome b = solve_with(*symmetric, problem, {.tolerance = {1e-10}});
+    EXPECT_EQ(b.report.status, Status::converged);
+    EXPECT_NE(a.report.iterations, b.report.iterations);
+    for (std::size_t i = 0; i < a.solution.velocity.size(); ++i) {
+        EXPECT_NEAR(a.solution.velocity[i][0], b.solution.velocity[i][0], tolerance(1e-7));
+    }
+}
+
+// Three coincident rows: with B = diag(A)^-1 the simultaneous form doubles the error at every step.
+TEST(Jacobi, SafeDiagonalHoldsWhereThePlainOneDiverges) {
+    Problem problem = resting_ball();
+    const JacobianRow up{.a = {0, 0, 1, 0, 0, 0}};
+    for (int copy = 0; copy < 2; ++copy)
+        add_block(problem, Bilateral{}, 0, no_body, std::span(&up, 1), std::array{0.0});
+    const Outcome out = solve_with("jacobi", problem, {.tolerance = {1e-12}});
+    EXPECT_EQ(out.report.status, Status::converged);
+    EXPECT_NEAR(out.solution.velocity[0][2], 0.0, tolerance(1e-11));
+}
+
+TEST(Jacobi, SafeDiagonalDominatesTheMatrix) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Problem bodies = generate_random({.seed = seed, .bodies = 8, .blocks = 20}).problem;
+        for (const Problem& problem : {bodies, assemble(bodies)}) {
+            PackedProblem packed;
+            packed.pack(problem);
+            std::vector<double> d(packed.rows());
+            packed.safe_diagonal(d);
+            const Eigen::MatrixXd gap =
+                Eigen::MatrixXd(Eigen::Map<Eigen::VectorXd>(d.data(), problem.row_count()).asDiagonal()) -
+                dense_matrix(problem);
+            EXPECT_GE(gap.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), -tolerance(1e-9));
+        }
+    }
+}
+
+// The non-monotone test must really look at the objective: where the spectral step overshoots, it shortens.
+TEST(Spg, LineSearchTriggersAndTheObjectiveStaysBelowItsMemory) {
+    Spg strict({.memory = 1});
+    Spg usual({});
+    const Problem problem = generate_plate_stack({.plates = 10, .mass_ratio = 100.0});
+    solve_with(strict, problem, {.tolerance = {1e-12}, .max_iterations = 2000});
+    solve_with(usual, problem, {.tolerance = {1e-12}, .max_iterations = 2000});
+    EXPECT_GT(strict.backtracks(), 0);
+    EXPECT_GT(usual.backtracks(), 0);
+    EXPECT_GT(strict.backtracks(), usual.backtracks()) << "a longer memory allows more";
+}
+
+// Redundant rows: s in the null space of A gives <s, y> = 0; the step must not collapse.
+TEST(Spg, RedundantContactsDoNotStallIt) {
+    Problem table;
+    table.bodies = {ball()};
+    for (const double x : {-1.0, 1.0}) {
+        for (const double y : {-1.0, 1.0}) {
+            const JacobianRow leg{.a = {0, 0, 1, y, -x, 0}};
+            add_block(table, Unilateral{}, 0, no_body, std::span(&leg, 1), std::array{0.0});
+        }
+    }
+    for (const std::string solver : {"spg", "apgd", "psor", "nncg", "jacobi"}) {
+        const Outcome out = solve_with(solver, table, {.tolerance = {1e-12}});
+        EXPECT_EQ(out.report.status, Status::converged) << solver;
+        EXPECT_NEAR(out.solution.velocity[0][2], 0.0, tolerance(1e-11)) << solver;
+        double sum = 0.0;
+        for (const double impulse : out.solution.impulse) sum += impulse;
+        EXPECT_NEAR(sum, mass * gravity * time_step, tolerance(1e-10)) << solver;
+    }
+}
+
+TEST(ConeMetric, ReachesTheSameVelocitiesInFewerIterationsOnSpheres) {
+    const Problem problem = generate_sphere_packing({.spheres = 100, .contacts = 320, .mu = 0.3});
+    const auto plain = make_apgd();
+    const auto apart = make_apgd({.cone_metric = true});
+    const Outcome a = solve_with(*plain, problem, {.tolerance = {1e-8}});
+    const Outcome b = solve_with(*apart, problem, {.tolerance = {1e-8}});
+    EXPECT_EQ(a.report.status, Status::converged);
+    EXPECT_EQ(b.report.status, Status::converged);
+    EXPECT_LT(b.report.iterations, a.report.iterations);
+    for (std::size_t i = 0; i < a.solution.velocity.size(); ++i) {
+        for (int k = 0; k < 6; ++k)
+            EXPECT_NEAR(a.solution.velocity[i][k], b.solution.velocity[i][k], tolerance(1e-4));
+    }
+}
+
+TEST(Cg, FindsContradictingRows) {
+    Problem problem;
+    problem.bodies = {ball()};
+    const JacobianRow up{.a = {0, 0, 1, 0, 0, 0}};
+    add_block(problem, Bilateral{}, 0, no_body, std::span(&up, 1), std::array{0.0});
+    add_block(problem, Bilateral{}, 0, no_body, std::span(&up, 1), std::array{1.0});
+    const Outcome out = solve_with("cg", problem, {.tolerance = {1e-9}});
+    EXPECT_EQ(out.report.status, Status::stalled);
+    EXPECT_GT(out.certificate.relative_error, 1e-3);
+}
+
+// Gyroscopic terms make real W unsymmetric; the answer must satisfy the matrix as given, not its symmetric
+// part.
+TEST(UnsymmetricMatrix, IsSolvedAsGiven) {
+    Random random(9);
+    const int n = 12;
+    Eigen::MatrixXd half = Eigen::MatrixXd::Zero(n, n);
+    for (double& value : half.reshaped()) value = random.normal();
+    Eigen::MatrixXd skew = half - half.transpose();
+    const Eigen::MatrixXd a = half * half.transpose() + Eigen::MatrixXd::Identity(n, n) + 0.05 * skew;
+    Eigen::VectorXd q(n);
+    for (double& value : q) value = random.normal();
+    Problem problem = from_dense(a, q);
+    for (int i = 0; i < n; ++i) problem.blocks.push_back({.first_row = i, .rows = 1, .law = Unilateral{}});
+    ASSERT_TRUE(validate(problem).empty());
+    for (const std::string solver : {"psor", "nncg", "apgd", "spg"}) {
+        const Outcome out = solve_with(solver, problem, {.tolerance = {1e-9}});
+        EXPECT_EQ(out.report.status, Status::converged) << solver;
+        EXPECT_LE(out.certificate.relative_error, 1e-9 * (1 + tolerance(1e-6))) << solver;
+    }
+}
+
+TEST(IndefiniteMatrix, IsSaidNotLooped) {
+    Eigen::MatrixXd a(2, 2);
+    a << 1.0, 3.0, 3.0, 1.0;
+    Eigen::VectorXd q(2);
+    q << -1.0, -0.5;
+    Problem problem = from_dense(a, q);
+    for (int i = 0; i < 2; ++i) problem.blocks.push_back({.first_row = i, .rows = 1, .law = Bilateral{}});
+    for (const std::string solver : {"spg", "apgd"}) {
+        const Outcome out = solve_with(solver, problem, {.tolerance = {1e-9}});
+        EXPECT_EQ(out.report.status, Status::unsuitable) << solver << " " << out.report.relative_error;
+        EXPECT_NE(out.report.reason, "");
+    }
+    a(0, 0) = 0.0;
+    Problem hollow = from_dense(a, q);
+    hollow.blocks = problem.blocks;
+    EXPECT_EQ(solve_with("psor", hollow, {}).report.status, Status::unsuitable);
+    EXPECT_EQ(solve_with("nncg", hollow, {}).report.status, Status::unsuitable);
+}
+
+TEST(PackedProblem, MultipliesLikeTheDenseMatrix) {
+    Random random(4);
+    const Problem problem = generate_random({.seed = 8, .compliance = 0.3}).problem;
+    PackedProblem packed;
+    packed.pack(problem);
+    const std::vector<double> x = random.normals(packed.rows());
+    std::vector<double> y(packed.rows());
+    packed.multiply(x, y);
+    const Eigen::VectorXd expected =
+        dense_matrix(problem) * Eigen::Map<const Eigen::VectorXd>(x.data(), y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], tolerance(1e-10));
+}
+
+TEST(PackedProblem, SweepCarriesItsStateExactly) {
+    const Problem problem = generate_random({.seed = 8, .compliance = 0.3}).problem;
+    PackedProblem packed;
+    packed.pack(problem);
+    std::vector<double> x(packed.rows(), 0.0);
+    std::vector<double> u(packed.state_size(), 0.0);
+    std::vector<double> fresh(packed.state_size());
+    for (int sweep = 0; sweep < 20; ++sweep) packed.sweep(1.3, Direction::forward, x, u);
+    packed.carry(x, fresh);
+    for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], fresh[i], tolerance(1e-12));
+}
+
+#ifdef __x86_64__
+TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
+    if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this machine has no AVX2 to compare with";
+    Random random(5);
+    constexpr int bodies = 50;
+    constexpr int cells = 200;
+    std::vector<Cell> list;
+    for (int k = 0; k < cells; ++k) {
+        Cell cell{};
+        cell.slot_a = random.whole(0, bodies - 1);
+        cell.slot_b = (cell.slot_a + random.whole(1, bodies - 1)) % bodies;
+        cell.first_row = 3 * k;
+        cell.kind = CellKind::contact;
+        cell.rows = 3;
+        cell.exact = static_cast<std::uint8_t>(k % 2);
+        cell.mu = 0.4;
+        cell.step = 0.05;
+        list.push_back(cell);
+    }
+    const auto g = random.normals(3UL * cells * row_width);
+    const auto q = random.normals(3UL * cells);
+    const auto c = std::vector<double>(3UL * cells, 0.01);
+    const PackedView view{.cells = list.data(), .g = g.data(), .q = q.data(), .c = c.data()};
+    const auto run = [&](const Kernels& kernels) {
+        std::vector<double> x(q.size(), 0.0);
+        std::vector<double> u(state_width * bodies, 0.0);
+        for (int sweep = 0; sweep < 10; ++sweep)
+            kernels.sweep_contacts(view, {.count = cells}, 1.2, x.data(), u.data());
+        kernels.scatter(view, {.count = cells, .stride = -1}, x.data(), u.data());
+        std::vector<double> y(x.size());
+        kernels.gather(view, {.count = cells}, u.data(), x.data(), y.data());
+        x.insert(x.end(), y.begin(), y.end());
+        return x;
+    };
+    const auto portable = run(kernels_portable);
+    EXPECT_TRUE(portable == run(kernels_avx2));
+    EXPECT_TRUE(std::isfinite(portable.back()));
+}
+#endif
+
+TEST(LargestEigenvalue, IsATightUpperBound) {
+    Random random(6);
+    for (int trial = 0; trial < 3000; ++trial) {
+        const int n = random.whole(1, 6);
+        const int rank = random.whole(1, n);
+        Eigen::MatrixXd half = Eigen::MatrixXd::Zero(n, rank);
+        for (double& value : half.reshaped()) value = random.normal();
+        Eigen::MatrixXd s = half * half.transpose();
+        if (trial % 3 == 0) s = Eigen::MatrixXd(s.diagonal().asDiagonal());
+        if (trial % 7 == 0 && n == 3) s = Eigen::Vector3d(1.0, 3.5, 3.5).asDiagonal();  // a sphere's contact
+        const std::vector<double> metric(n, random.uniform(0.5, 2.0));
+        const double exact = s.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff() / metric[0];
+        const double bound = largest_scaled_eigenvalue(std::span(s.data(), n * n), metric);
+        EXPECT_GE(bound, exact * (1.0 - tolerance(1e-12)));
+        EXPECT_LE(bound, exact * (1.0 + tolerance(2e-3)) + 1e-12);
+    }
+}
+
+}  // namespace
+}  // namespace uptack::test
