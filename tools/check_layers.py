@@ -47,7 +47,7 @@ def faults():
                 if room == "uptack":
                     if pathlib.Path(name).stem not in borders:
                         yield f"{source}: station {folder.name} may not see {name}"
-                elif room in STATIONS and room not in stations:
+                elif room in STATIONS and room not in stations | {folder.name}:
                     yield f"{source}: station {folder.name} may not use the insides of {room}"
                 elif ".." in name:
                     yield f"{source}: {name} climbs out of the station"

@@ -13,17 +13,10 @@
 namespace uptack {
 namespace {
 
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
-
 #define UPTACK_INLINE [[gnu::always_inline]] inline
 
-UPTACK_INLINE const Four& four(const double* p) {
-    return *reinterpret_cast<const Four*>(p);
-}
-UPTACK_INLINE Four& four(double* p) {
-    return *reinterpret_cast<Four*>(p);
-}
+using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+
 UPTACK_INLINE const Two& two(const double* p) {
     return *reinterpret_cast<const Two*>(p);
 }
@@ -31,26 +24,69 @@ UPTACK_INLINE Two& two(double* p) {
     return *reinterpret_cast<Two*>(p);
 }
 
+#ifdef __AVX__
+using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+
+UPTACK_INLINE Four load_four(const double* p) {
+    return *reinterpret_cast<const Four*>(p);
+}
+UPTACK_INLINE void store_four(double* p, Four value) {
+    *reinterpret_cast<Four*>(p) = value;
+}
+UPTACK_INLINE Two add_halves(Four value) {
+    return __builtin_shufflevector(value, value, 0, 1) + __builtin_shufflevector(value, value, 2, 3);
+}
+#else
+/// Two halves by hand: left to itself the compiler sends 32-byte vectors through the stack here.
+struct Four {
+    Two low, high;
+};
+UPTACK_INLINE Four operator+(Four a, Four b) {
+    return {a.low + b.low, a.high + b.high};
+}
+UPTACK_INLINE Four operator*(Four a, Four b) {
+    return {a.low * b.low, a.high * b.high};
+}
+UPTACK_INLINE Four operator*(Four a, double b) {
+    return {a.low * b, a.high * b};
+}
+UPTACK_INLINE Four load_four(const double* p) {
+    return {two(p), two(p + 2)};
+}
+UPTACK_INLINE void store_four(double* p, Four value) {
+    two(p) = value.low;
+    two(p + 2) = value.high;
+}
+UPTACK_INLINE Two add_halves(Four value) {
+    return value.low + value.high;
+}
+#endif
+
 // G_i u
 UPTACK_INLINE double row_velocity(const double* g, const double* ua, const double* ub) {
-    const Four wide = four(g) * four(ua) + four(g + 6) * four(ub);
+    const Four wide = load_four(g) * load_four(ua) + load_four(g + 6) * load_four(ub);
     const Two narrow = two(g + 4) * two(ua + 4) + two(g + 10) * two(ub + 4);
-    const Two low = __builtin_shufflevector(wide, wide, 0, 1);
-    const Two high = __builtin_shufflevector(wide, wide, 2, 3);
-    const Two sum = (low + high) + narrow;
+    const Two sum = add_halves(wide) + narrow;
     return sum[0] + sum[1];
 }
 
 // u += G_i^T d for one side of one row
 UPTACK_INLINE void push(const double* g, double d, double* u) {
-    four(u) += four(g) * d;
+    store_four(u, load_four(u) + load_four(g) * d);
     two(u + 4) += two(g + 4) * d;
 }
 
-// u += G_k^T d for one side of three rows: one load and store of u
-UPTACK_INLINE void push_three(const double* g, const double* d, double* u) {
-    four(u) += (four(g) * d[0] + four(g + row_width) * d[1]) + four(g + 2 * row_width) * d[2];
-    two(u + 4) += (two(g + 4) * d[0] + two(g + row_width + 4) * d[1]) + two(g + 2 * row_width + 4) * d[2];
+// u += G_k^T x for one side of a cell.  The rows are summed before u is touched, in the same order
+// everywhere, so that adding cell by cell or body by body gives the same bits.
+UPTACK_INLINE void push_cell(const double* g, const double* x, int rows, double* u) {
+    Four wide = load_four(g) * x[0];
+    Two narrow = two(g + 4) * x[0];
+    for (int r = 1; r < rows; ++r) {
+        wide = wide + load_four(g + r * row_width) * x[r];
+        narrow += two(g + r * row_width + 4) * x[r];
+    }
+    store_four(u, load_four(u) + wide);
+    two(u + 4) += narrow;
 }
 
 UPTACK_INLINE double clamp(double value, double lower, double upper) {
@@ -112,22 +148,9 @@ void sweep_contacts(const PackedView& view, CellRange range, double omega, doubl
         project_cone(cell.mu, z[0], z[1], z[2]);
         const double change[3] = {z[0] - xk[0], z[1] - xk[1], z[2] - xk[2]};
         for (int r = 0; r < 3; ++r) xk[r] = z[r];
-        push_three(g, change, ua);
-        push_three(g + 6, change, ub);
+        push_cell(g, change, 3, ua);
+        push_cell(g + 6, change, 3, ub);
     }
-}
-
-// u += G_k^T x_k for one side.  The rows are summed before u is touched, in the same order everywhere, so
-// that adding cell by cell or body by body gives the same bits.
-UPTACK_INLINE void push_cell(const double* g, const double* x, int rows, double* u) {
-    Four wide = four(g) * x[0];
-    Two narrow = two(g + 4) * x[0];
-    for (int r = 1; r < rows; ++r) {
-        wide += four(g + r * row_width) * x[r];
-        narrow += two(g + r * row_width + 4) * x[r];
-    }
-    four(u) += wide;
-    two(u + 4) += narrow;
 }
 
 void scatter(const PackedView& view, CellRange range, const double* x, double* u) {

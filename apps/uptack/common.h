@@ -1,0 +1,95 @@
+// What the verbs share: exit codes, errors, numbers and files on their way out.
+
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "uptack/problem.h"
+#include "uptack/solvers.h"
+
+namespace CLI {
+class App;
+}
+
+namespace uptack::app {
+
+/// Scripts depend on these: docs/command-line.md.
+enum class ExitCode : int {
+    ok = 0,
+    internal_error = 1,
+    usage = 2,
+    bad_input = 3,
+    tolerance_not_met = 4,  ///< only where --require asked
+    not_finite = 5,
+    limit_exceeded = 6,
+};
+
+/// A verb's work, run after the whole command line has been understood.
+using Action = std::function<ExitCode()>;
+
+/// The command line is wrong, although each option alone could be read.
+class UsageError final : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN and no infinity: they become null.
+Json number(double value);
+
+/// One document, ASCII; bytes that are not UTF-8 (old FCLIB files have some) are replaced.
+std::string to_text(const Json& document, int indent);
+
+void print_json(const Json& document);
+
+/// One line "uptack: ..." on stderr.
+void print_error(std::string message);
+
+/// Throws InputError if `path` could not be written.  Called before long work; leaves nothing behind.
+void check_writable(const std::filesystem::path& path);
+
+/// Writes NAME.part, flushes, renames; throws InputError and removes NAME.part when that fails.
+void write_text_file(const std::filesystem::path& path, std::string_view text);
+
+/// As make_solver, but what is wrong is the command line: throws UsageError.
+std::unique_ptr<Solver> solver_from_words(std::string_view name, const OptionValues& options);
+
+/// "omega=1.2" -> {"omega", "1.2"}; throws UsageError without "=".
+std::pair<std::string, std::string> split_option(const std::string& text);
+
+/// Rewrites the model of every friction cone.  No value leaves the problem as it is.
+void set_friction_model(Problem& problem, std::optional<FrictionModel> model);
+
+/// "0.123", "4.56", "789", "12345": three significant digits, but no exponent where digits do.
+std::string three_digits(double value);
+
+/// "123 us", "4.56 s": three digits and a unit that suits.
+std::string format_seconds(double seconds);
+
+/// What `solve` and `compare` both offer.
+struct RunOptions {
+    std::string law;  ///< "convex", "exact" or empty: as in the file
+    int threads = 0;  ///< 0: as many as the machine has
+};
+
+void add_json_option(CLI::App& verb, bool& json);
+void add_run_options(CLI::App& verb, RunOptions& run);
+std::optional<FrictionModel> friction_model(const RunOptions& run);
+
+/// The threads that oneTBB may use for this request.
+std::size_t thread_count(const RunOptions& run);
+
+/// Option checks for CLI11: an empty string is consent.
+std::string check_positive(const std::string& text);
+std::string check_not_negative(const std::string& text);
+
+}  // namespace uptack::app

@@ -1,0 +1,66 @@
+// Other people's problems (FCLIB, Siconos): every solver on every file.  The folder is not part of the
+// project; without it these tests are skipped.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "support/solve.h"
+#include "support/tolerance.h"
+#include "uptack/problem_file.h"
+
+namespace uptack::test {
+namespace {
+
+const std::filesystem::path folder = UPTACK_SHARED_PROBLEMS;
+
+std::vector<std::filesystem::path> files() {
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+        const auto ending = entry.path().extension();
+        if (ending == ".hdf5" || ending == ".dat") found.push_back(entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+/// Not monotone (a saddle matrix, a zero diagonal): no iterative solver here is made for them, and each must
+/// say so.
+const std::set<std::string> beyond_us = {"PD_mlcp.dat", "lcp_CPS_2.dat"};
+
+TEST(SharedProblems, EverySolverOnEveryFileTellsTheTruth) {
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+    std::map<std::string, int> solved;
+    int count = 0;
+    for (const auto& file : files()) {
+        const Problem problem = read_problem(file);
+        ++count;
+        double best = infinity;
+        for (const SolverInfo& info : list_solvers()) {
+            const Outcome out = solve_with(info.name, problem,
+                                           {.tolerance = {1e-6}, .max_iterations = 20'000, .budget_s = 3.0});
+            const double error = out.certificate.relative_error;
+            EXPECT_TRUE(out.certificate.finite) << info.name << " on " << file.filename();
+            EXPECT_LE(error, 1.0 + tolerance(1e-9)) << info.name << " on " << file.filename();
+            if (out.report.status == Status::converged) {
+                EXPECT_LE(error, 1e-6 * (1.0 + tolerance(1e-6))) << info.name << " on " << file.filename();
+                ++solved[info.name];
+            } else {
+                EXPECT_GT(error, 1e-6 * (1.0 - tolerance(1e-6))) << info.name << " on " << file.filename();
+            }
+            best = std::min(best, error);
+        }
+        if (beyond_us.count(file.filename().string()) == 0) {
+            EXPECT_LE(best, 1e-5) << file.filename();
+        }
+    }
+    for (const auto& [name, number] : solved)
+        std::printf("%s solved %d of %d\n", name.c_str(), number, count);
+    EXPECT_GE(solved["apgd"], 36);
+}
+
+}  // namespace
+}  // namespace uptack::test
