@@ -88,14 +88,16 @@ Outcome judge(const Problem& problem, const Solution& solution, const SolveRepor
     return outcome;
 }
 
-Outcome solve_and_judge(const SolveArguments& arguments, const Problem& problem, Solver& solver) {
+Outcome solve_and_judge(const SolveArguments& arguments, const Problem& problem,
+                        std::unique_ptr<Solver> solver) {
     const StopRule rule = stop_rule(arguments);
     Solution solution = starting_point(arguments, problem);
     std::vector<Progress> history;
     Observer observer;
     if (!arguments.history.empty())
         observer = [&history](const Progress& progress) { history.push_back(progress); };
-    const SolveReport report = solver.solve(problem, solution, rule, observer);
+    const SolveReport report = solver->solve(problem, solution, rule, observer);
+    solver.reset();  // its arrays are as large as the problem, and certifying needs room too
     Outcome outcome = judge(problem, solution, report, rule.tolerance);
     if (outcome.report.status == Status::unsuitable) return outcome;
     if (!arguments.history.empty()) write_history(arguments.history, history);
@@ -207,7 +209,7 @@ ExitCode exit_code(const SolveArguments& arguments, const Outcome& outcome) {
 ExitCode run_solve(const SolveArguments& arguments) {
     OptionValues options;
     for (const std::string& setting : arguments.settings) options.push_back(split_option(setting));
-    const std::unique_ptr<Solver> solver = solver_from_words(arguments.solver, options);
+    std::unique_ptr<Solver> solver = solver_from_words(arguments.solver, options);
     for (const std::string& output : {arguments.solution, arguments.history}) {
         if (!output.empty()) check_writable(output);
     }
@@ -216,7 +218,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
 
     const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
                                       thread_count(arguments.run));
-    const Outcome outcome = solve_and_judge(arguments, problem, *solver);
+    const Outcome outcome = solve_and_judge(arguments, problem, std::move(solver));
     if (arguments.json) {
         print_json(outcome_json(arguments, problem, outcome));
     } else if (outcome.report.status != Status::unsuitable) {

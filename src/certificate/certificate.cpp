@@ -85,21 +85,26 @@ Measured measure_block(const Problem& problem, const Block& block, std::span<con
                    std::span(a).first(block.rows));
 }
 
+bool worse(const BlockError& a, const BlockError& b) {
+    return a.energy_error_J != b.energy_error_J ? a.energy_error_J > b.energy_error_J : a.block < b.block;
+}
+
+/// The `count` largest, in a heap whose top is the least of them: large problems have too many blocks to
+/// sort.
 std::vector<BlockError> largest(std::span<const double> errors, std::size_t count) {
-    std::vector<BlockError> all;
-    all.reserve(errors.size());
-    for (std::size_t k = 0; k < errors.size(); ++k) {
-        if (errors[k] > 0.0) all.push_back({static_cast<int>(k), errors[k]});
+    std::vector<BlockError> heap;
+    for (std::size_t k = 0; k < errors.size() && count > 0; ++k) {
+        const BlockError one{static_cast<int>(k), errors[k]};
+        if (!(one.energy_error_J > 0.0) || (heap.size() == count && !worse(one, heap.front()))) continue;
+        if (heap.size() == count) {
+            std::pop_heap(heap.begin(), heap.end(), worse);
+            heap.pop_back();
+        }
+        heap.push_back(one);
+        std::push_heap(heap.begin(), heap.end(), worse);
     }
-    const std::size_t kept = std::min(count, all.size());
-    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(),
-                      [](const BlockError& a, const BlockError& b) {
-                          return a.energy_error_J != b.energy_error_J ? a.energy_error_J > b.energy_error_J
-                                                                      : a.block < b.block;
-                      });
-    all.resize(kept);
-    all.shrink_to_fit();
-    return all;
+    std::sort_heap(heap.begin(), heap.end(), worse);
+    return heap;
 }
 
 double energy_of_doing_nothing(const Problem& problem) {

@@ -148,7 +148,7 @@ void check_block(const Problem& problem, std::size_t i, int& next_row, Faults& f
 }
 
 void check_matrix(const SparseMatrix& matrix, int rows, Faults& faults) {
-    if (matrix.rows() != rows) {
+    if (matrix.start.empty() || matrix.rows() != rows) {
         faults.add("matrix",
                    fmt::format("has {} rows but bias has {}; they must agree", matrix.rows(), rows));
         return;

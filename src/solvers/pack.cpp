@@ -77,9 +77,13 @@ void PackedProblem::reset(const Problem& problem) {
     symmetric_ = !matrix_ || is_symmetric(*matrix_);
 }
 
+// The factors are needed only while packing: the scratch state, as wide as they are, lends its room.
 void PackedProblem::factor_inertias(const Problem& problem) {
-    roots_.clear();
-    for (const Body& body : problem.bodies) roots_.push_back(cholesky(body.inverse_inertia_w));
+    for (std::size_t b = 0; b < problem.bodies.size(); ++b) {
+        const Symmetric3 root = cholesky(problem.bodies[b].inverse_inertia_w);
+        std::copy(root.begin(), root.end(),
+                  scratch_u_.begin() + static_cast<std::ptrdiff_t>(state_width * b));
+    }
 }
 
 // One row of G = J L, and its part of q.
@@ -93,12 +97,13 @@ void PackedProblem::pack_row(const Problem& problem, const Block& block, int row
             return;
         }
         const Body& body = problem.bodies[body_index];
-        const auto [l00, l10, l11, l20, l21, l22] = roots_[body_index];
+        const double* l =
+            scratch_u_.data() + state_width * static_cast<std::size_t>(body_index);  // 00 10 11 20 21 22
         const double root = std::sqrt(body.inverse_mass);
         for (int k = 0; k < 3; ++k) out[k] = j[k] * root;
-        out[3] = j[3] * l00 + j[4] * l10 + j[5] * l20;
-        out[4] = j[4] * l11 + j[5] * l21;
-        out[5] = j[5] * l22;
+        out[3] = j[3] * l[0] + j[4] * l[1] + j[5] * l[3];
+        out[4] = j[4] * l[2] + j[5] * l[4];
+        out[5] = j[5] * l[5];
         q_[row] += dot(j, body.free_velocity);
     };
     side(block.body_a, jacobian.a, g);

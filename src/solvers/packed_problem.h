@@ -117,7 +117,6 @@ private:
     std::vector<FrictionCone> cones_;    // laws of the cells of kind cone
     std::vector<double> frozen_bounds_;  // of the cells of kind box [N s]
     std::vector<double> p_;              // frozen linear term
-    std::vector<Symmetric3> roots_;      // Cholesky factors of the inverse inertias: 00 10 11 20 21 22
     std::vector<int> adjacency_start_;   // only for problems worth several threads
     std::vector<int> adjacency_entry_;
     const SparseMatrix* matrix_ = nullptr;  // the problem's own, used during the solve

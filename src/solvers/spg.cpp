@@ -45,11 +45,11 @@ void Spg::prepare(const StopRule& rule, const Observer& observer, Solution& solu
     const std::size_t rows = packed_.rows();
     d_.resize(rows);
     ad_.resize(rows);
-    metric_.resize(rows);
+    metric_ = packed_.metric();
     if (options_.cone_metric) {
-        packed_.cone_metric(metric_);
-    } else {
-        copy(packed_.metric(), metric_);
+        cone_metric_.resize(rows);
+        packed_.cone_metric(cone_metric_);
+        metric_ = cone_metric_;
     }
     backtracks_ = 0;
     restart_memory();

@@ -56,10 +56,11 @@ private:
     Monitor monitor_;
     FrozenStage stage_;
     std::vector<double> x_;
-    std::vector<double> y_;         // A x
-    std::vector<double> d_;         // direction
-    std::vector<double> ad_;        // A d
-    std::vector<double> metric_;    // P
+    std::vector<double> y_;   // A x
+    std::vector<double> d_;   // direction
+    std::vector<double> ad_;  // A d
+    std::vector<double> cone_metric_;
+    View metric_;                   // P
     std::vector<double> decrease_;  // the last N values of f - f(x0), as a ring
     std::size_t newest_ = 0;
     double alpha_ = 1.0;
