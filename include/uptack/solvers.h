@@ -17,7 +17,7 @@ namespace uptack {
 
 /// Projected Gauss-Seidel with over-relaxation [fixed-point, algorithm 4.1].
 struct PsorOptions {
-    double omega = 1.5;      ///< relaxation in (0, 2); 1 is Gauss-Seidel.  No value is best everywhere
+    double omega = 1.3;      ///< relaxation in (0, 2); 1 is Gauss-Seidel.  No value is best everywhere
     bool symmetric = false;  ///< every second sweep runs backwards.  Rarely pays
 };
 

@@ -127,6 +127,7 @@ TEST(Psor, SymmetricSweepsReachTheSameAnswer) {
     const auto symmetric = make_psor({.symmetric = true});
     const Outcome a = solve_with(*forward, problem, {.tolerance = {1e-10}});
     const Outcome b = solve_with(*symmetric, problem, {.tolerance = {1e-10}});
+    EXPECT_EQ(a.report.status, Status::converged);
     EXPECT_EQ(b.report.status, Status::converged);
     EXPECT_NE(a.report.iterations, b.report.iterations);
     for (std::size_t i = 0; i < a.solution.velocity.size(); ++i) {
