@@ -23,7 +23,7 @@ Symmetric3 cholesky(const Symmetric3& s) {
     return {l00, l10, l11, l20, l21, l22};
 }
 
-bool is_symmetric(const SparseMatrix& matrix) {
+bool equals_transpose(const SparseMatrix& matrix) {
     double largest = 0.0;
     for (const double value : matrix.value) largest = std::max(largest, std::abs(value));
     for (int i = 0; i < matrix.rows(); ++i) {
@@ -74,7 +74,7 @@ void PackedProblem::reset(const Problem& problem) {
     adjacency_start_.clear();
     adjacency_entry_.clear();
     convex_ = only_bilateral_ = positive_diagonal_ = true;
-    symmetric_ = !matrix_ || is_symmetric(*matrix_);
+    symmetric_ = !matrix_ || equals_transpose(*matrix_);
 }
 
 // The factors are needed only while packing: the scratch state, as wide as they are, lends its room.

@@ -42,6 +42,12 @@ public:
     bool only_bilateral() const { return only_bilateral_; }
     bool has_positive_diagonal() const { return positive_diagonal_; }
 
+    std::span<const Cell> cells() const { return cells_; }
+    View g() const { return g_; }                           ///< row_width numbers per row; empty if assembled
+    View compliance() const { return c_; }                  ///< empty: none
+    const SparseMatrix* matrix() const { return matrix_; }  ///< A of the assembled form, else null
+    bool is_symmetric() const { return symmetric_; }
+
     /// a_k of error_metric.h, one per row.
     View metric() const { return metric_; }
     /// The same, but normal and tangents of a cone each with their own mean of A_ii.
@@ -71,6 +77,8 @@ public:
     void freeze(View x);
     /// p: q itself where nothing had to be frozen.
     View frozen_linear_term() const { return convex_ ? View(q_) : View(p_); }
+    /// Bound of a box cell's tangents, as frozen [N s].
+    double frozen_bound(const Cell& cell) const { return frozen_bounds_[cell.extra]; }
 
     /// Energy error [J] (error_metric.h) of x, with y = A x.
     double energy_error(View x, View y) const;
