@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "uptack/error_metric.h"
@@ -22,6 +23,8 @@ enum class Status : std::uint8_t {
     budget_spent,     ///< the allowed time was spent first
     stalled,          ///< the error stopped falling; more of the same will not help
     not_finite,       ///< an iterate was not finite; the best finite one is returned
+    infeasible,       ///< rows contradict each other; SolveReport::reason names them
+    ill_conditioned,  ///< round-off forbids more; the best iterate is returned
     unsuitable,       ///< this solver cannot take this problem; see SolveReport::reason
 };
 
@@ -50,7 +53,7 @@ struct SolveReport {
     double seconds = 0.0;
     double energy_error_J = 0.0;  ///< of the returned impulses, estimated by the solver
     double relative_error = 0.0;
-    std::string_view reason;  ///< for people, when the status alone does not say it
+    std::string reason;  ///< for people, when the status alone does not say it
 };
 
 class Solver {

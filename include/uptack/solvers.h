@@ -48,12 +48,32 @@ struct NncgOptions {
 /// Jacobi-preconditioned conjugate gradient, for problems with bilateral rows only.
 struct CgOptions {};
 
+/// The sparse simplex on an incrementally updated LDL^T [simplex].
+struct SimplexOptions {
+    double regularisation = 1e-9;  ///< smallest R of the proximal steps, relative to A's diagonal
+    int sweeps = 200;              ///< Gauss-Seidel sweeps that guess the active rows of a cold start
+    int facets = 8;                ///< rays of the friction pyramid
+    bool block_steps = true;  ///< exchange many rows at once while the objective falls; else one at a time
+};
+
+/// Interior point, then semismooth Newton on the law, with a factorisation per iteration; every law, to 1e-10.
+/// The weights rho are relative to a_k of error_metric.h, so they have no unit.
+struct NewtonOptions {
+    double start_weight = 1e-3;  ///< of the starting point -(A + rho D)^-1 q; 1 to 1e-4 all work, 1e-3 was best
+    double polish_floor = 1e-7;  ///< smallest rho of a Newton step; below, round-off picks wrong active sets
+    double prox_start = 1e-3;    ///< first, last and ratio of successive rho of the safeguard: after the other
+    double prox_floor = 1e-6;    ///< stages the active set is nearly right and large steps are safe;
+    double prox_shrink = 0.1;    ///< below 1e-6 the impulses lose digits to 1 / rho
+};
+
 std::unique_ptr<Solver> make_psor(const PsorOptions& options = {});
 std::unique_ptr<Solver> make_jacobi(const JacobiOptions& options = {});
 std::unique_ptr<Solver> make_spg(const SpgOptions& options = {});
 std::unique_ptr<Solver> make_apgd(const ApgdOptions& options = {});
 std::unique_ptr<Solver> make_nncg(const NncgOptions& options = {});
 std::unique_ptr<Solver> make_cg(const CgOptions& options = {});
+std::unique_ptr<Solver> make_newton(const NewtonOptions& options = {});
+std::unique_ptr<Solver> make_simplex(const SimplexOptions& options = {});
 
 /// "omega" and its default, range and meaning, for help texts.
 struct OptionInfo {

@@ -17,9 +17,14 @@ double away_from_zero(double pivot, double floor, double sign) {
 }  // namespace
 
 void SwitchingLdlt::analyze(const SymmetricMatrix& matrix) {
-    order_rows(matrix);
-    permute(matrix);
-    find_structure();
+    if (matrix.start != pattern_start_ || matrix.row != pattern_row_) {
+        pattern_start_ = matrix.start;
+        pattern_row_ = matrix.row;
+        order_rows(matrix);
+        permute_pattern(matrix);
+        find_structure();
+    }
+    take_numbers(matrix);
     const std::size_t n = to_place_.size();
     l_value_.assign(l_row_.size(), 0.0);
     d_.assign(n, -1.0);
@@ -45,18 +50,17 @@ void SwitchingLdlt::order_rows(const SymmetricMatrix& matrix) {
     }
 }
 
-void SwitchingLdlt::permute(const SymmetricMatrix& matrix) {
+void SwitchingLdlt::permute_pattern(const SymmetricMatrix& matrix) {
     const int n = matrix.order();
     k_start_.assign(n + 1, 0);
-    k_diagonal_.assign(n, 0.0);
     const auto for_each_entry = [&](auto&& visit) {
         for (int j = 0; j < n; ++j) {
             for (std::int64_t p = matrix.start[j]; p < matrix.start[j + 1]; ++p) {
-                visit(to_place_[matrix.row[p]], to_place_[j], matrix.value[p]);
+                visit(to_place_[matrix.row[p]], to_place_[j], p);
             }
         }
     };
-    for_each_entry([&](int i, int j, double) {
+    for_each_entry([&](int i, int j, std::int64_t) {
         if (i == j) return;
         ++k_start_[i + 1];
         ++k_start_[j + 1];
@@ -65,17 +69,28 @@ void SwitchingLdlt::permute(const SymmetricMatrix& matrix) {
     entries_ = k_start_[n] / 2;
     k_index_.resize(k_start_[n]);
     k_value_.resize(k_start_[n]);
+    k_twin_.assign(2 * matrix.row.size(), -1);
     std::vector<std::int64_t> next(k_start_.begin(), k_start_.end() - 1);
-    for_each_entry([&](int i, int j, double value) {
-        if (i == j) {
-            k_diagonal_[i] = value;
-            return;
-        }
+    for_each_entry([&](int i, int j, std::int64_t p) {
+        if (i == j) return;
         k_index_[next[i]] = j;
-        k_value_[next[i]++] = value;
         k_index_[next[j]] = i;
-        k_value_[next[j]++] = value;
+        k_twin_[2 * p] = next[i]++;
+        k_twin_[2 * p + 1] = next[j]++;
     });
+}
+
+void SwitchingLdlt::take_numbers(const SymmetricMatrix& matrix) {
+    k_diagonal_.assign(to_place_.size(), 0.0);
+    for (int j = 0; j < matrix.order(); ++j) {
+        for (std::int64_t p = matrix.start[j]; p < matrix.start[j + 1]; ++p) {
+            if (matrix.row[p] == j) {
+                k_diagonal_[to_place_[j]] = matrix.value[p];
+            } else {
+                k_value_[k_twin_[2 * p]] = k_value_[k_twin_[2 * p + 1]] = matrix.value[p];
+            }
+        }
+    }
 }
 
 // Row k of L reaches from each entry of K's row k up the tree of the columns before it (Liu).  Counting and

@@ -39,8 +39,12 @@ struct SymmetricMatrix {
 
 class SwitchingLdlt {
 public:
-    /// Fill-reducing order (AMD) and structure of L, all rows on.  Keeps a copy of the matrix.
+    /// Fill-reducing order (AMD) and structure of L, all rows on; kept, without any allocation, while
+    /// matrices of the same pattern come.  Takes the numbers.
     void analyze(const SymmetricMatrix& matrix);
+
+    /// K_ii += change.  Takes effect with the next factor().
+    void shift_diagonal(int row, double change) { k_diagonal_[to_place_[row]] += change; }
 
     /// Factors with the rows i for which on[i] != 0.  Pivots smaller than `pivot_floor` in size are moved
     /// away from zero to it, keeping their sign: the result is then the factor of a nearby matrix.  Returns
@@ -66,12 +70,15 @@ public:
 
 private:
     void order_rows(const SymmetricMatrix& matrix);
-    void permute(const SymmetricMatrix& matrix);
+    void permute_pattern(const SymmetricMatrix& matrix);
+    void take_numbers(const SymmetricMatrix& matrix);
     void find_structure();
     bool add_row(int k);
     bool remove_row(int k);
     bool modify_path(int k, double alpha);
 
+    std::vector<std::int64_t> pattern_start_;  // of the matrix last analysed
+    std::vector<int> pattern_row_;
     std::vector<int> to_place_;  // row of K -> place in the elimination order
     std::vector<int> to_row_;
 
@@ -79,6 +86,8 @@ private:
     std::vector<std::int64_t> k_start_;
     std::vector<int> k_index_;
     std::vector<double> k_value_;
+    std::vector<std::int64_t>
+        k_twin_;  // for each entry of the given matrix its two places here; -1: diagonal
     std::vector<double> k_diagonal_;
     std::int64_t entries_ = 0;
 

@@ -41,6 +41,7 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
     solution_ = &solution;
     report_ = {};
     finished_ = false;
+    calls_stalls_ = true;
     next_look_ = 1;
     milestone_iteration_ = 0;
     best_J_ = milestone_J_ = infinity;
@@ -111,15 +112,15 @@ void Monitor::detect_stall(std::int64_t iteration) {
     if (best_J_ < clear_gain * milestone_J_) {
         milestone_J_ = best_J_;
         milestone_iteration_ = iteration;
-    } else if (iteration > patience_floor + patience_factor * milestone_iteration_) {
+    } else if (calls_stalls_ && iteration > patience_floor + patience_factor * milestone_iteration_) {
         stop(Status::stalled,
              "the error has stopped falling: try another solver, or the problem has no solution");
     }
 }
 
-void Monitor::stop(Status status, std::string_view reason) {
+void Monitor::stop(Status status, std::string reason) {
     report_.status = status;
-    report_.reason = reason;
+    report_.reason = std::move(reason);
     finished_ = true;
 }
 
@@ -131,13 +132,13 @@ SolveReport Monitor::finish(const Problem& problem) {
     return report_;
 }
 
-SolveReport refuse(const Problem& problem, Solution& solution, std::string_view reason) {
+SolveReport refuse(const Problem& problem, Solution& solution, std::string reason) {
     solution.impulse.assign(problem.bias.size(), 0.0);
     fill_velocities(problem, solution);
     return {.status = Status::unsuitable,
             .energy_error_J = infinity,
             .relative_error = infinity,
-            .reason = reason};
+            .reason = std::move(reason)};
 }
 
 }  // namespace uptack

@@ -8,7 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 #include "packed_problem.h"
 #include "uptack/solution.h"
@@ -26,6 +26,9 @@ public:
     void begin(const PackedProblem& packed, const StopRule& rule, const Observer& observer,
                Solution& solution, std::vector<double>& x, std::vector<double>& y);
 
+    /// For methods that end by themselves and whose error says little on the way.
+    void never_call_a_stall() { calls_stalls_ = false; }
+
     bool finished() const { return finished_; }
 
     /// Is a look due after this iteration?  Always when time or iterations have run out.
@@ -37,7 +40,7 @@ public:
     void judge(std::int64_t iteration, double energy_J, View x);
 
     /// Ends the solve for a reason of the solver's own.
-    void stop(Status status, std::string_view reason);
+    void stop(Status status, std::string reason);
 
     /// Hands out the best impulses with their velocities and the report.
     SolveReport finish(const Problem& problem);
@@ -59,9 +62,10 @@ private:
     std::int64_t next_look_ = 1;
     SolveReport report_;
     bool finished_ = false;
+    bool calls_stalls_ = true;
 };
 
 /// The report of a solver that cannot take this problem; the impulses are zero.
-SolveReport refuse(const Problem& problem, Solution& solution, std::string_view reason);
+SolveReport refuse(const Problem& problem, Solution& solution, std::string reason);
 
 }  // namespace uptack

@@ -18,6 +18,11 @@ PackedView PackedProblem::view() const {
     return {.cells = cells_.data(), .g = g_.data(), .q = q_.data(), .c = c_.empty() ? nullptr : c_.data()};
 }
 
+FrictionCone PackedProblem::cone_of(const Cell& cell) const {
+    if (cell.kind == CellKind::cone) return cones_[cell.extra];
+    return {.mu = cell.mu, .model = cell.exact != 0 ? FrictionModel::exact : FrictionModel::convex};
+}
+
 void PackedProblem::carry(View x, MutableView u) const {
     std::fill(u.begin(), u.end(), 0.0);
     if (matrix_) return;

@@ -42,11 +42,18 @@ public:
     bool only_bilateral() const { return only_bilateral_; }
     bool has_positive_diagonal() const { return positive_diagonal_; }
 
+    /// The parts, for the solvers that factorise: cells, rows of G (row_width each), q, C (may be empty) and
+    /// A of the assembled form (else null).
     std::span<const Cell> cells() const { return cells_; }
-    View g() const { return g_; }                           ///< row_width numbers per row; empty if assembled
-    View compliance() const { return c_; }                  ///< empty: none
-    const SparseMatrix* matrix() const { return matrix_; }  ///< A of the assembled form, else null
+    const double* row_of_g(int row) const { return g_.data() + row_width * static_cast<std::size_t>(row); }
+    View linear_term() const { return q_; }
+    View compliance() const { return c_; }
+    const SparseMatrix* matrix() const { return matrix_; }
     bool is_symmetric() const { return symmetric_; }
+    /// The law of a cell of kind contact or cone.
+    FrictionCone cone_of(const Cell& cell) const;
+    /// Largest tangential impulse of a cell of kind box, as last frozen [N s].
+    double frozen_bound(const Cell& cell) const { return frozen_bounds_[cell.extra]; }
 
     /// a_k of error_metric.h, one per row.
     View metric() const { return metric_; }
@@ -77,8 +84,6 @@ public:
     void freeze(View x);
     /// p: q itself where nothing had to be frozen.
     View frozen_linear_term() const { return convex_ ? View(q_) : View(p_); }
-    /// Bound of a box cell's tangents, as frozen [N s].
-    double frozen_bound(const Cell& cell) const { return frozen_bounds_[cell.extra]; }
 
     /// Energy error [J] (error_metric.h) of x, with y = A x.
     double energy_error(View x, View y) const;

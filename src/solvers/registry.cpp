@@ -106,6 +106,36 @@ std::vector<Field<SpgOptions>> spg_fields() {
     };
 }
 
+std::vector<Field<SimplexOptions>> simplex_fields() {
+    return {
+        {{"regularisation", fmt::format("{}", SimplexOptions{}.regularisation),
+          "of the proximal steps, relative"},
+         [](SimplexOptions& o, const OptionText& t) { o.regularisation = t.number(1e-14, 1.0); }},
+        {{"sweeps", fmt::format("{}", SimplexOptions{}.sweeps),
+          "sweeps that guess the active rows of a cold start"},
+         [](SimplexOptions& o, const OptionText& t) { o.sweeps = t.whole(0, 100'000); }},
+        {{"facets", fmt::format("{}", SimplexOptions{}.facets), "rays of the friction pyramid, 3 to 64"},
+         [](SimplexOptions& o, const OptionText& t) { o.facets = t.whole(3, 64); }},
+        {{"block_steps", "true", "exchange many rows at once while the objective falls"},
+         [](SimplexOptions& o, const OptionText& t) { o.block_steps = t.flag(); }},
+    };
+}
+
+std::vector<Field<NewtonOptions>> newton_fields() {
+    return {
+        {{"start_weight", fmt::format("{}", NewtonOptions{}.start_weight), "rho of the starting point"},
+         [](NewtonOptions& o, const OptionText& t) { o.start_weight = t.number(1e-12, 1e6); }},
+        {{"polish_floor", fmt::format("{}", NewtonOptions{}.polish_floor), "smallest rho of a Newton step"},
+         [](NewtonOptions& o, const OptionText& t) { o.polish_floor = t.number(1e-15, 1.0); }},
+        {{"prox_start", fmt::format("{}", NewtonOptions{}.prox_start), "first rho of the safeguard"},
+         [](NewtonOptions& o, const OptionText& t) { o.prox_start = t.number(1e-12, 1e6); }},
+        {{"prox_floor", fmt::format("{}", NewtonOptions{}.prox_floor), "its smallest rho"},
+         [](NewtonOptions& o, const OptionText& t) { o.prox_floor = t.number(1e-12, 1e6); }},
+        {{"prox_shrink", fmt::format("{}", NewtonOptions{}.prox_shrink), "ratio of successive rho, below 1"},
+         [](NewtonOptions& o, const OptionText& t) { o.prox_shrink = t.number(1e-6, 0.99); }},
+    };
+}
+
 const std::vector<Entry>& entries() {
     static const std::vector<Entry> all = {
         entry<PsorOptions>(
@@ -128,6 +158,12 @@ const std::vector<Entry>& entries() {
             "jacobi", "damped projected Jacobi with a safe diagonal; simple, slow, parallel", make_jacobi,
             {{{"omega", fmt::format("{}", JacobiOptions{}.omega), "relaxation in (0, 2)"},
               [](JacobiOptions& o, const OptionText& t) { o.omega = t.number(above_zero, below_two); }}}),
+        entry<SimplexOptions>(
+            "simplex", "sparse simplex on an incremental LDL^T; exact on scalar rows, friction as a pyramid",
+            make_simplex, simplex_fields()),
+        entry<NewtonOptions>(
+            "newton", "interior point and semismooth Newton with factorisations; every law; to 1e-10",
+            make_newton, newton_fields()),
         entry<CgOptions>("cg", "conjugate gradient, for bilateral rows only", make_cg, {}),
     };
     return all;
@@ -147,6 +183,10 @@ std::string_view status_name(Status status) {
             return "stalled";
         case Status::not_finite:
             return "not_finite";
+        case Status::infeasible:
+            return "infeasible";
+        case Status::ill_conditioned:
+            return "ill_conditioned";
         case Status::unsuitable:
             return "unsuitable";
     }

@@ -104,7 +104,7 @@ TEST(Enumeration, EverySolverFindsTheVelocitiesOfTheOracle) {
         EXPECT_LE(certify(small.problem, x).energy_error_J, tolerance(1e-12))
             << "the oracle itself, seed " << seed;
         const Eigen::VectorXd w = small.a * *oracle + small.q;
-        for (const std::string solver : {"psor", "nncg", "apgd", "spg", "jacobi"}) {
+        for (const std::string solver : {"psor", "nncg", "apgd", "spg", "jacobi", "simplex"}) {
             const Outcome out =
                 solve_with(solver, small.problem, {.tolerance = {1e-9}, .max_iterations = 400'000});
             EXPECT_EQ(out.report.status, Status::converged)
@@ -115,6 +115,31 @@ TEST(Enumeration, EverySolverFindsTheVelocitiesOfTheOracle) {
         }
     }
     EXPECT_GE(solved, 350);
+}
+
+// Thousands of problems for the exact method: with block steps and with single pivots alone, which must meet
+// too.
+TEST(Enumeration, SimplexFindsTheVelocitiesOfTheOracleEverywhere) {
+    int solved = 0;
+    for (std::uint64_t seed = 1001; seed <= 4000; ++seed) {
+        const SmallProblem small = random_small(seed);
+        if (small.q.size() > 5) continue;  // 3^n combinations each
+        const auto oracle = enumerate(small.a, small.q, small.bounds);
+        if (!oracle) continue;
+        ++solved;
+        const Eigen::VectorXd w = small.a * *oracle + small.q;
+        for (const bool block_steps : {true, false}) {
+            const auto solver = make_simplex({.block_steps = block_steps});
+            const Outcome out = solve_with(*solver, small.problem, {.tolerance = {1e-11}});
+            EXPECT_EQ(out.report.status, Status::converged)
+                << "seed " << seed << " block steps " << block_steps << " at "
+                << out.certificate.relative_error;
+            const Eigen::Map<const Eigen::VectorXd> found(out.solution.impulse.data(), small.q.size());
+            EXPECT_LE((small.a * found + small.q - w).norm(), tolerance(1e-7) * (1.0 + w.norm()))
+                << "seed " << seed;
+        }
+    }
+    EXPECT_GE(solved, 2000);
 }
 
 }  // namespace

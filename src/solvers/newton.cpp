@@ -1,0 +1,161 @@
+#include "newton.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace uptack {
+namespace {
+
+constexpr double warm_enough = 1e-3;  // relative error from which the polish usually converges by itself
+
+// Interior point: 80 iterations are twice what any problem here needed.  A stall may be called below 1e-2, or
+// after 25; before, the error of an interior iterate says little.
+constexpr int interior_limit = 80;
+constexpr int interior_patience = 3;  // iterations that do not halve the energy
+constexpr int interior_settling = 25;
+constexpr double interior_near = 1e-2;
+constexpr double interior_goal = 1e-7;
+
+constexpr double joint_weight = 1e-8;  // rho: small enough for two or three steps, large enough for redundancy
+constexpr int joint_steps = 60;
+
+}  // namespace
+
+SolveReport Newton::solve(const Problem& problem, Solution& solution, const StopRule& rule,
+                          const Observer& observer) {
+    monitor_.start_clock();
+    packed_.pack(problem);
+    solution_ = &solution;
+    monitor_.begin(packed_, rule, observer, solution, x_, ax_);
+    if (!monitor_.finished()) {
+        prepare();
+        run();
+    }
+    return monitor_.finish(problem);
+}
+
+void Newton::prepare() {
+    for (auto* vector : {&center_, &weight_, &z_, &az_, &residual_, &dx_, &adx_, &scratch_}) {
+        vector->resize(packed_.rows());
+    }
+    gamma_.resize(packed_.cells());
+    skew_.resize(packed_.cells());
+    system_.prepare(packed_);
+    factorisations_ = 0;
+    reference_J_ = packed_.reference_energy();
+    energy_J_ = best_J_ = packed_.energy_error(x_, ax_);
+}
+
+void Newton::run() {
+    if (packed_.only_bilateral() && packed_.is_convex()) {
+        solve_joints();
+        return;
+    }
+    if (relative_error(energy_J_, reference_J_) < warm_enough) polish();
+    if (!monitor_.finished()) interior_stage();
+    if (!monitor_.finished()) polish();
+    if (!monitor_.finished()) safeguard();
+}
+
+/// Shows x to the monitor.  One that is not finite is only a failed attempt: the clock is still read.
+void Newton::look(View x) {
+    packed_.multiply(x, az_);
+    energy_J_ = packed_.energy_error(x, az_);
+    if (std::isfinite(energy_J_)) {
+        monitor_.judge(factorisations_, energy_J_, x);
+        best_J_ = std::min(best_J_, energy_J_);
+    } else {
+        energy_J_ = infinity;
+        monitor_.judge(factorisations_, best_J_, solution_->impulse);
+    }
+}
+
+void Newton::set_weights(double rho) {
+    const View metric = packed_.metric();
+    for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] = rho * metric[i];
+}
+
+void Newton::return_to_best() {
+    copy(solution_->impulse, x_);
+}
+
+/// Gamma = R^-1 for every row, factored: the laws forgotten.
+void Newton::solve_without_laws() {
+    const std::span<const Cell> cells = packed_.cells();
+    const View q = packed_.linear_term();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::size_t n = cells[k].rows;
+        std::fill_n(gamma_[k], n * n, 0.0);
+        for (std::size_t i = 0; i < n; ++i) gamma_[k][i * n + i] = 1.0 / weight_[cells[k].first_row + i];
+    }
+    system_.factorise(packed_, gamma_);
+    ++factorisations_;
+    for (std::size_t i = 0; i < q.size(); ++i) residual_[i] = -q[i] / weight_[i];
+    system_.solve(packed_, residual_, x_);
+}
+
+// A x = -q by conjugate gradients with the factor of A + R: iterative refinement that does not mind redundant
+// rows.  r = -(A x + q) is recomputed, not updated: the last digits are wanted.
+void Newton::solve_joints() {
+    set_weights(joint_weight);
+    solve_without_laws();
+    const View q = packed_.linear_term();
+    std::vector<double>& r = residual_;
+    double rz = 0.0;
+    for (int k = 0; k < joint_steps; ++k) {
+        look(x_);
+        if (monitor_.finished()) return;
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            r[i] = -(az_[i] + q[i]);
+            scratch_[i] = r[i] / weight_[i];
+        }
+        system_.solve(packed_, scratch_, z_);  // (A + R)^-1 r
+        const double next = dot(r, z_);
+        if (!(next > 0.0)) break;
+        if (k == 0) {
+            copy(z_, dx_);
+        } else {
+            scale_and_add(next / rz, z_, dx_);
+        }
+        rz = next;
+        packed_.multiply(dx_, adx_);
+        const double curvature = dot(dx_, adx_);
+        if (!(curvature > 0.0)) break;
+        add_scaled(dot(dx_, r) / curvature, dx_, x_);
+    }
+    monitor_.stop(Status::stalled, "round-off is reached, or the rows contradict each other");
+}
+
+void Newton::interior_stage() {
+    set_weights(options_.start_weight);
+    solve_without_laws();
+    copy(x_, z_);
+    packed_.project(z_);
+    look(z_);
+    packed_.freeze(x_);
+    interior_.begin(packed_, x_);
+    double least_J = energy_J_;
+    int slow = 0;
+    for (int k = 0; k < interior_limit && !monitor_.finished(); ++k) {
+        if (k > 0) packed_.freeze(interior_.impulse());
+        if (!interior_.iterate(packed_, system_)) break;
+        ++factorisations_;
+        look(interior_.impulse());
+        const double error = relative_error(energy_J_, reference_J_);
+        const bool settled = error < interior_near || k >= interior_settling;
+        if (energy_J_ < 0.5 * least_J) {
+            slow = 0;
+        } else if (settled) {
+            ++slow;
+        }
+        least_J = std::min(least_J, energy_J_);
+        if (error < interior_goal || slow >= interior_patience) break;
+    }
+    return_to_best();
+}
+
+std::unique_ptr<Solver> make_newton(const NewtonOptions& options) {
+    return std::make_unique<Newton>(options);
+}
+
+}  // namespace uptack

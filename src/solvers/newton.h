@@ -1,0 +1,108 @@
+// Second order, every law, to 1e-10: interior point, then semismooth Newton on the law itself, with a
+// proximal Newton method as the safeguard.  An iteration is a factorisation.
+//
+//     x, w~      impulses and their corrected velocities, w = A x + q, w~ = w (+ De Saxce's term)
+//     D, R       metric a_k of error_metric.h; R = rho D
+//     P, E       projection of law.h in that metric and its derivative (cell_derivative.h)
+//     S          dw~ / dw: the identity but for the normal row of an exact cone
+//
+// 0. Only bilateral rows: factor A + rho D once and solve A x = -q by conjugate gradients with it.
+// 1. A warm start below 1e-3 goes straight to 3.
+// 2. interior_point.h, from x = -(A + rho D)^-1 q, on the convex problem frozen at each iterate anew (exact
+//    friction: its term is a constant within an iteration).  Until 1e-7, or until it no longer halves the
+//    error: redundant frictional contacts stop it near 1e-6.
+// 3. Polish: F(x) = x - P(x - w~ / R) = 0, one Newton step per centre x,
+//
+//        (I + E R^-1 S A) dx = -F          x <- P(x + dx) if that lowers the energy error
+//
+//    rho follows the relative error (Levenberg and Marquardt): down after a good step, up after a refused one,
+//    never below polish_floor.  The matrix with S = 1 is symmetric in the metric and is the one factored
+//    (newton_system.h); exact friction, box friction and unsymmetric matrices are solved by GMRES
+//    preconditioned with it, five to ten steps.  In this increment form round-off in w is damped by
+//    (A + R)^-1; the form x = P(c - w / R) alone would multiply it by 1 / rho.
+// 4. If that stalls: proximal point on the convex problem frozen at x, c = x,
+//
+//        min 1/2 x'Ax + p'x + 1/2 |x - c|_R^2 over the allowed set
+//
+//    by semismooth Newton, dx = -(I + E R^-1 A)^-1 (x - P(c - (A x + p) / R)), with a line search on the slope of
+//    the (convex, once differentiable) dual objective, which cannot fail; then 3 again, rho smaller.  Stalled
+//    when a few such rounds gain nothing.
+//
+// Sources: 2: see there.  3: Qi and Sun 1993; Alart and Curnier 1991 (F); De Saxce and Feng 1998.  4: Li, Sun and
+// Toh 2018 (SSN-PALM), Rockafellar 1976.
+// Departures: the interior point is not started from a multiple of the identity (interior_point.h); F is scaled by
+// the metric of the energy error, so that rho has no unit; the step of 3 is one step of 4 with the derivative of
+// the law added, not Newton's on the unregularised F, whose matrix is singular with redundant contacts.
+// What it does not do: exact Coulomb friction in dense packings (B2, shaker) has no convex problem behind it and is
+// far from one; there 3 ends in a local minimum of the error near 4e-3 (docs/decisions/010).
+
+#pragma once
+
+#include <vector>
+
+#include "interior_point.h"
+#include "linalg/gmres.h"
+#include "monitor.h"
+#include "newton_system.h"
+#include "packed_problem.h"
+#include "uptack/solvers.h"
+
+namespace uptack {
+
+class Newton final : public Solver {
+public:
+    explicit Newton(const NewtonOptions& options) : options_(options) {}
+
+    std::string_view name() const override { return "newton"; }
+    SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
+                      const Observer& observer) override;
+
+private:
+    void prepare();
+    void run();
+    void look(View x);
+    void set_weights(double rho);
+    void return_to_best();
+
+    void solve_joints();
+    void solve_without_laws();
+    void interior_stage();
+
+    // newton_polish.cpp
+    void polish();
+    bool polish_step(double rho);
+    void linearise_law();
+    void linearise_cell(std::size_t index);
+    void solve_newton_system();
+
+    // newton_proximal.cpp
+    void safeguard();
+    void minimise_proximal(double rho);
+    double linearise_proximal();
+    double slope(double alpha);
+    double line_search();
+
+    NewtonOptions options_;
+    PackedProblem packed_;
+    Monitor monitor_;
+    NewtonSystem system_;
+    InteriorPoint interior_;
+    Gmres gmres_;
+    const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
+    std::int64_t factorisations_ = 0;
+    double reference_J_ = 0.0;
+    double energy_J_ = 0.0;  // of the iterate last looked at
+    double best_J_ = 0.0;
+
+    std::vector<double> x_, ax_;    // iterate and A x
+    std::vector<double> center_;    // c
+    std::vector<double> weight_;    // R
+    std::vector<double> z_, az_;    // projected point and A z
+    std::vector<double> residual_;  // F, or -F
+    std::vector<double> dx_, adx_;
+    std::vector<double> scratch_;
+    CellBlocks gamma_;  // E R^-1
+    CellBlocks skew_;   // E R^-1 S
+};
+
+}  // namespace uptack

@@ -1,0 +1,391 @@
+#include "newton_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace uptack {
+namespace {
+
+constexpr std::size_t max_entries = max_block_rows * max_block_rows;
+
+// In exact arithmetic no pivot of I + (positive semidefinite) is below 1.
+constexpr double pivot_floor = 0.5;
+
+using SmallBlock = std::array<double, max_entries>;
+
+/// x <- a^-1 x for the n columns of x, by elimination with row exchanges; a is destroyed.
+void solve_small(std::size_t n, double* a, double* x, std::size_t columns) {
+    for (std::size_t k = 0; k < n; ++k) {
+        std::size_t pivot = k;
+        for (std::size_t i = k + 1; i < n; ++i) {
+            if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
+        }
+        for (std::size_t j = 0; j < n && pivot != k; ++j) std::swap(a[k * n + j], a[pivot * n + j]);
+        for (std::size_t j = 0; j < columns && pivot != k; ++j) {
+            std::swap(x[k * columns + j], x[pivot * columns + j]);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i == k) continue;
+            const double factor = a[i * n + k] / a[k * n + k];
+            for (std::size_t j = k; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+            for (std::size_t j = 0; j < columns; ++j) x[i * columns + j] -= factor * x[k * columns + j];
+        }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) x[i * columns + j] /= a[i * n + i];
+    }
+}
+
+/// Lower B with B B^T = gamma; a column is zero where gamma has nothing left.
+void square_root(std::size_t n, const double* gamma, double* b) {
+    constexpr double nothing = 1e-14;  // of the largest diagonal entry
+    double largest = 0.0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, gamma[i * n + i]);
+    std::fill_n(b, n * n, 0.0);
+    for (std::size_t j = 0; j < n; ++j) {
+        double pivot = gamma[j * n + j];
+        for (std::size_t k = 0; k < j; ++k) pivot -= b[j * n + k] * b[j * n + k];
+        if (!(pivot > nothing * largest)) continue;
+        b[j * n + j] = std::sqrt(pivot);
+        for (std::size_t i = j + 1; i < n; ++i) {
+            double value = gamma[i * n + j];
+            for (std::size_t k = 0; k < j; ++k) value -= b[i * n + k] * b[j * n + k];
+            b[i * n + j] = value / b[j * n + j];
+        }
+    }
+}
+
+bool all_zero(const double* values, std::size_t count) {
+    return std::all_of(values, values + count, [](double value) { return value == 0.0; });
+}
+
+/// out = left^T right; both n x 6, rows of left row_width apart.
+void side_product(int n, const double* left, const double* right, double* out) {
+    std::fill_n(out, 36, 0.0);
+    for (int k = 0; k < n; ++k) {
+        for (int i = 0; i < 6; ++i) {
+            const double value = left[k * row_width + i];
+            for (int j = 0; j < 6; ++j) out[6 * i + j] += value * right[6 * k + j];
+        }
+    }
+}
+
+}  // namespace
+
+void CellBlocks::resize(std::span<const Cell> cells) {
+    start_.resize(cells.size());
+    std::int64_t size = 0;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        start_[k] = size;
+        size += static_cast<std::int64_t>(cells[k].rows) * cells[k].rows;
+    }
+    values_.assign(size, 0.0);
+}
+
+void apply(const CellBlocks& blocks, std::span<const Cell> cells, View x, MutableView y) {
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::size_t n = cells[k].rows;
+        const double* block = blocks[k];
+        std::array<double, max_block_rows> in{};
+        std::copy_n(x.begin() + cells[k].first_row, n, in.begin());
+        for (std::size_t i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (std::size_t j = 0; j < n; ++j) sum += block[i * n + j] * in[j];
+            y[cells[k].first_row + i] = sum;
+        }
+    }
+}
+
+void NewtonSystem::prepare(const PackedProblem& packed) {
+    gamma_.resize(packed.cells());
+    compliant_ = !packed.compliance().empty();
+    if (compliant_) soften_.resize(packed.cells());
+    if (packed.matrix() != nullptr) {
+        prepare_cells(packed);
+    } else {
+        prepare_bodies(packed);
+    }
+    factor_.analyse(node_sizes_, edges_);
+    rows_.resize(packed.rows());
+    state_.resize(factor_.size());
+    carried_.resize(packed.state_size());
+}
+
+// A body can move if some row can push it; one with infinite mass has zero rows of G.
+void NewtonSystem::prepare_bodies(const PackedProblem& packed) {
+    const std::span<const Cell> cells = packed.cells();
+    node_of_slot_.assign(packed.state_size() / state_width, -1);
+    node_sizes_.clear();
+    edges_.clear();
+    edge_of_cell_.assign(cells.size(), -1);
+    std::vector<int>& used = node_of_slot_;  // first as a set of columns, one bit each, minus one
+    for (const Cell& cell : cells) {
+        for (int row = cell.first_row; row < cell.first_row + cell.rows; ++row) {
+            const double* g = packed.row_of_g(row);
+            for (int c = 0; c < 6; ++c) {
+                if (g[c] != 0.0) used[cell.slot_a] = ((used[cell.slot_a] + 1) | (1 << c)) - 1;
+                if (g[6 + c] != 0.0) used[cell.slot_b] = ((used[cell.slot_b] + 1) | (1 << c)) - 1;
+            }
+        }
+    }
+    freedoms_.clear();
+    for (int& node : node_of_slot_) {
+        if (node < 0) continue;
+        Freedoms freedoms;
+        for (int c = 0; c < 6; ++c) {
+            if (((node + 1) & (1 << c)) != 0) freedoms.column[freedoms.count++] = static_cast<std::int8_t>(c);
+        }
+        node = static_cast<int>(node_sizes_.size());
+        node_sizes_.push_back(freedoms.count);
+        freedoms_.push_back(freedoms);
+    }
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const int a = node_of_slot_[cells[k].slot_a];
+        const int b = node_of_slot_[cells[k].slot_b];
+        if (a < 0 || b < 0 || a == b) continue;
+        edge_of_cell_[k] = static_cast<int>(edges_.size());
+        edges_.push_back({a, b});
+    }
+}
+
+void NewtonSystem::prepare_cells(const PackedProblem& packed) {
+    const std::span<const Cell> cells = packed.cells();
+    const SparseMatrix& matrix = *packed.matrix();
+    node_sizes_.clear();
+    edges_.clear();
+    cell_of_row_.resize(packed.rows());
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        node_sizes_.push_back(cells[k].rows);
+        std::fill_n(cell_of_row_.begin() + cells[k].first_row, cells[k].rows, static_cast<int>(k));
+    }
+    for (int i = 0; i < matrix.rows(); ++i) {
+        for (std::int64_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
+            const auto [low, high] = std::minmax(cell_of_row_[i], cell_of_row_[matrix.column[k]]);
+            if (low != high && matrix.value[k] != 0.0) edges_.push_back({low, high});
+        }
+    }
+    const auto before = [](const BlockCholesky::Edge& x, const BlockCholesky::Edge& y) {
+        return x.a != y.a ? x.a < y.a : x.b < y.b;
+    };
+    std::sort(edges_.begin(), edges_.end(), before);
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    split_matrix(packed);
+}
+
+/// A_s by cells and edges.
+void NewtonSystem::split_matrix(const PackedProblem& packed) {
+    const std::span<const Cell> cells = packed.cells();
+    const SparseMatrix& matrix = *packed.matrix();
+    const auto before = [](const BlockCholesky::Edge& x, const BlockCholesky::Edge& y) {
+        return x.a != y.a ? x.a < y.a : x.b < y.b;
+    };
+    diagonal_blocks_.assign(cells.size() * max_entries, 0.0);
+    edge_blocks_.assign(edges_.size() * max_entries, 0.0);
+    for (int i = 0; i < matrix.rows(); ++i) {
+        const int a = cell_of_row_[i];
+        const int row = i - cells[a].first_row;
+        for (std::int64_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
+            const int b = cell_of_row_[matrix.column[k]];
+            const int column = matrix.column[k] - cells[b].first_row;
+            const double half = 0.5 * matrix.value[k];
+            if (half == 0.0) continue;
+            if (a == b) {
+                double* block = diagonal_blocks_.data() + max_entries * a;
+                block[row * cells[a].rows + column] += half;
+                block[column * cells[a].rows + row] += half;
+                continue;
+            }
+            const BlockCholesky::Edge edge{std::min(a, b), std::max(a, b)};
+            const auto found = std::lower_bound(edges_.begin(), edges_.end(), edge, before);
+            double* block = edge_blocks_.data() + max_entries * (found - edges_.begin());
+            const int wide = cells[edge.b].rows;
+            block[a < b ? row * wide + column : column * wide + row] += half;
+        }
+    }
+}
+
+int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma) {
+    const std::span<const Cell> cells = packed.cells();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::size_t n = cells[k].rows;
+        if (packed.matrix() != nullptr) {
+            square_root(n, gamma[k], gamma_[k]);
+            continue;
+        }
+        std::copy_n(gamma[k], n * n, gamma_[k]);
+        if (!compliant_) continue;
+        SmallBlock a{};
+        SmallBlock both{};  // Gamma and the identity side by side
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j) {
+                a[i * n + j] =
+                    (i == j ? 1.0 : 0.0) + gamma[k][i * n + j] * packed.compliance()[cells[k].first_row + j];
+            }
+        }
+        both = a;
+        solve_small(n, both.data(), gamma_[k], n);
+        std::fill_n(soften_[k], n * n, 0.0);
+        for (std::size_t i = 0; i < n; ++i) soften_[k][i * n + i] = 1.0;
+        solve_small(n, a.data(), soften_[k], n);
+    }
+    factor_.begin(1.0);
+    if (packed.matrix() != nullptr) {
+        fill_cells(packed);
+    } else {
+        fill_bodies(packed);
+    }
+    return factor_.factorise(pivot_floor);
+}
+
+/// Keeps the rows and columns of a 6 x 6 block that the two bodies have, in place.
+void NewtonSystem::pick(int a, int b, double* block) const {
+    const Freedoms& rows = freedoms_[a];
+    const Freedoms& columns = freedoms_[b];
+    if (rows.count == 6 && columns.count == 6) return;
+    for (int i = 0; i < rows.count; ++i) {
+        for (int j = 0; j < columns.count; ++j) {
+            block[i * columns.count + j] = block[6 * rows.column[i] + columns.column[j]];
+        }
+    }
+}
+
+/// G^T Gamma' G, cell by cell.
+void NewtonSystem::fill_bodies(const PackedProblem& packed) {
+    const std::span<const Cell> cells = packed.cells();
+    std::array<double, 6 * max_block_rows> weighted_a;
+    std::array<double, 6 * max_block_rows> weighted_b;
+    std::array<double, 36> block;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const int n = cells[k].rows;
+        const double* gamma = gamma_[k];
+        if (all_zero(gamma, static_cast<std::size_t>(n) * n)) continue;
+        const double* g = packed.row_of_g(cells[k].first_row);
+        for (int i = 0; i < n; ++i) {
+            for (int c = 0; c < 6; ++c) {
+                double sum_a = 0.0;
+                double sum_b = 0.0;
+                for (int j = 0; j < n; ++j) {
+                    sum_a += gamma[i * n + j] * g[j * row_width + c];
+                    sum_b += gamma[i * n + j] * g[j * row_width + 6 + c];
+                }
+                weighted_a[6 * i + c] = sum_a;
+                weighted_b[6 * i + c] = sum_b;
+            }
+        }
+        const int a = node_of_slot_[cells[k].slot_a];
+        const int b = node_of_slot_[cells[k].slot_b];
+        if (a >= 0) {
+            side_product(n, g, weighted_a.data(), block.data());
+            pick(a, a, block.data());
+            factor_.add_node(a, block.data());
+        }
+        if (b >= 0) {
+            side_product(n, g + 6, weighted_b.data(), block.data());
+            pick(b, b, block.data());
+            factor_.add_node(b, block.data());
+        }
+        if (edge_of_cell_[k] >= 0) {
+            side_product(n, g, weighted_b.data(), block.data());
+            pick(a, b, block.data());
+            factor_.add_edge(edge_of_cell_[k], block.data());
+        }
+    }
+}
+
+/// B^T A_s B, cell by cell and edge by edge.
+void NewtonSystem::fill_cells(const PackedProblem& packed) {
+    const std::span<const Cell> cells = packed.cells();
+    const auto sandwich = [&](int a, int b, const double* block) {
+        SmallBlock half{};
+        SmallBlock out{};
+        const int rows = cells[a].rows;
+        const int columns = cells[b].rows;
+        for (int i = 0; i < rows; ++i) {  // B_a is lower triangular: B_a^T has its column i in its row i
+            for (int k = i; k < rows; ++k) {
+                const double value = gamma_[a][k * rows + i];
+                for (int j = 0; j < columns; ++j) half[i * columns + j] += value * block[k * columns + j];
+            }
+        }
+        for (int i = 0; i < rows; ++i) {
+            for (int j = 0; j < columns; ++j) {
+                for (int k = j; k < columns; ++k) {
+                    out[i * columns + j] += half[i * columns + k] * gamma_[b][k * columns + j];
+                }
+            }
+        }
+        return out;
+    };
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const auto cell = static_cast<int>(k);
+        factor_.add_node(cell, sandwich(cell, cell, diagonal_blocks_.data() + max_entries * k).data());
+    }
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        factor_.add_edge(static_cast<int>(e),
+                         sandwich(edges_[e].a, edges_[e].b, edge_blocks_.data() + max_entries * e).data());
+    }
+}
+
+void NewtonSystem::solve(const PackedProblem& packed, View f, MutableView d) {
+    if (packed.matrix() != nullptr) {
+        solve_cells(packed, f, d);
+    } else {
+        solve_bodies(packed, f, d);
+    }
+}
+
+void NewtonSystem::solve_bodies(const PackedProblem& packed, View f, MutableView d) {
+    if (compliant_) {
+        apply(soften_, packed.cells(), f, d);
+    } else {
+        copy(f, d);
+    }
+    packed.carry(d, carried_);
+    const auto for_each_freedom = [&](auto&& visit) {
+        std::size_t at = 0;
+        for (std::size_t slot = 0; slot < node_of_slot_.size(); ++slot) {
+            if (node_of_slot_[slot] < 0) continue;
+            const Freedoms& freedoms = freedoms_[node_of_slot_[slot]];
+            for (int i = 0; i < freedoms.count; ++i) visit(state_width * slot + freedoms.column[i], at++);
+        }
+    };
+    for_each_freedom([&](std::size_t from, std::size_t to) { state_[to] = carried_[from]; });
+    factor_.solve(state_);
+    std::fill(carried_.begin(), carried_.end(), 0.0);
+    for_each_freedom([&](std::size_t to, std::size_t from) { carried_[to] = state_[from]; });
+    const std::span<const Cell> cells = packed.cells();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const Cell& cell = cells[k];
+        const int n = cell.rows;
+        const double* ua = carried_.data() + state_width * static_cast<std::size_t>(cell.slot_a);
+        const double* ub = carried_.data() + state_width * static_cast<std::size_t>(cell.slot_b);
+        std::array<double, max_block_rows> gz{};
+        for (int i = 0; i < n; ++i) {
+            const double* g = packed.row_of_g(cell.first_row + i);
+            for (int c = 0; c < 6; ++c) gz[i] += g[c] * ua[c] + g[6 + c] * ub[c];
+        }
+        const double* gamma = gamma_[k];
+        for (int i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (int j = 0; j < n; ++j) sum += gamma[i * n + j] * gz[j];
+            d[cell.first_row + i] -= sum;
+        }
+    }
+}
+
+void NewtonSystem::solve_cells(const PackedProblem& packed, View f, MutableView d) {
+    const std::span<const Cell> cells = packed.cells();
+    packed.multiply_symmetric(f, rows_);
+    for (std::size_t k = 0; k < cells.size(); ++k) {  // cells are in row order, so the factor's order is ours
+        const int n = cells[k].rows;
+        for (int i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (int j = i; j < n; ++j) sum += gamma_[k][j * n + i] * rows_[cells[k].first_row + j];
+            state_[cells[k].first_row + i] = sum;
+        }
+    }
+    factor_.solve(state_);
+    apply(gamma_, cells, state_, rows_);
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = f[i] - rows_[i];
+}
+
+}  // namespace uptack

@@ -1,0 +1,139 @@
+// The sparse block Cholesky factorisation against Eigen's dense one.
+
+#include "block_cholesky.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+
+#include "support/random.h"
+#include "support/tolerance.h"
+
+namespace uptack::test {
+namespace {
+
+struct BlockSystem {
+    std::vector<int> sizes;
+    std::vector<BlockCholesky::Edge> edges;
+    Eigen::MatrixXd dense;  // in the order of the nodes
+    std::vector<int> offset;
+};
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// I + sum over edges of B B^T, B random over the two nodes of the edge; repeated edges occur.
+BlockSystem random_system(std::uint64_t seed, int nodes, int edges, bool same_size) {
+    Random random(seed);
+    BlockSystem out;
+    out.offset = {0};
+    for (int k = 0; k < nodes; ++k) {
+        out.sizes.push_back(same_size ? 6 : random.whole(1, 6));
+        out.offset.push_back(out.offset.back() + out.sizes.back());
+    }
+    for (int e = 0; e < edges && nodes > 1; ++e) {
+        const int a = random.whole(0, nodes - 1);
+        const int b = (a + random.whole(1, std::min(nodes - 1, 5))) % nodes;
+        if (a != b) out.edges.push_back({a, b});
+    }
+    return out;
+}
+
+void fill(const BlockSystem& system, std::uint64_t seed, double scale, BlockCholesky& factor,
+          Eigen::MatrixXd& dense) {
+    Random random(seed);
+    const int n = system.offset.back();
+    dense = Eigen::MatrixXd::Identity(n, n);
+    factor.analyse(system.sizes, system.edges);
+    factor.begin(1.0);
+    for (std::size_t e = 0; e < system.edges.size(); ++e) {
+        const auto [a, b] = system.edges[e];
+        const int na = system.sizes[a];
+        const int nb = system.sizes[b];
+        RowMajor half(na + nb, 3);
+        for (double& value : half.reshaped()) value = scale * random.normal();
+        const RowMajor aa = half.topRows(na) * half.topRows(na).transpose();
+        const RowMajor bb = half.bottomRows(nb) * half.bottomRows(nb).transpose();
+        const RowMajor ab = half.topRows(na) * half.bottomRows(nb).transpose();
+        factor.add_node(a, aa.data());
+        factor.add_node(b, bb.data());
+        factor.add_edge(static_cast<int>(e), ab.data());
+        dense.block(system.offset[a], system.offset[a], na, na) += aa;
+        dense.block(system.offset[b], system.offset[b], nb, nb) += bb;
+        dense.block(system.offset[a], system.offset[b], na, nb) += ab;
+        dense.block(system.offset[b], system.offset[a], nb, na) += ab.transpose();
+    }
+}
+
+TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
+    BlockCholesky factor;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const int nodes = 1 + static_cast<int>(seed);
+        const BlockSystem system = random_system(seed, nodes, 3 * nodes, seed % 2 == 0);
+        Eigen::MatrixXd dense;
+        fill(system, seed, 3.0, factor, dense);
+        EXPECT_EQ(factor.factorise(0.5), 0);
+        Random random(seed);
+        std::vector<double> x = random.normals(system.offset.back());
+        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+        factor.solve(x);
+        const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
+        const Eigen::VectorXd expected = dense.llt().solve(b);
+        EXPECT_LE((found - expected).norm(), tolerance(1e-11) * expected.norm()) << "seed " << seed;
+    }
+}
+
+TEST(BlockCholesky, RefillsTheSameStructureWithOtherNumbers) {
+    BlockCholesky factor;
+    const BlockSystem system = random_system(3, 40, 150, true);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Eigen::MatrixXd dense;
+        fill(system, seed, std::pow(10.0, static_cast<double>(seed)), factor, dense);
+        factor.factorise(0.5);
+        std::vector<double> x = Random(seed).normals(system.offset.back());
+        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+        factor.solve(x);
+        const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
+        EXPECT_LE((dense * found - b).norm(), tolerance(1e-8) * b.norm());
+    }
+}
+
+TEST(BlockCholesky, ATreeHasNoFill) {
+    std::vector<int> sizes(100, 6);
+    std::vector<BlockCholesky::Edge> edges;
+    for (int k = 1; k < 100; ++k) edges.push_back({k, (k - 1) / 2});
+    BlockCholesky factor;
+    factor.analyse(sizes, edges);
+    // a panel of one node: 6 columns of 12 rows; merged ones may store a few zeros
+    EXPECT_LE(factor.stored_entries(), 2 * 100 * 6 * 12);
+}
+
+TEST(BlockCholesky, LostPivotsAreReplacedAndCounted) {
+    const std::vector<int> sizes = {6, 6};
+    const std::vector<BlockCholesky::Edge> edges = {{0, 1}};
+    BlockCholesky factor;
+    factor.analyse(sizes, edges);
+    for (const double bad : {-5.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        factor.begin(1.0);
+        RowMajor block = RowMajor::Zero(6, 6);
+        block(3, 3) = bad;
+        factor.add_node(1, block.data());
+        EXPECT_GE(factor.factorise(0.5), 1);
+        std::vector<double> x(12, 1.0);
+        factor.solve(x);
+        for (const double value : x) EXPECT_TRUE(std::isfinite(value)) << bad;
+    }
+}
+
+TEST(BlockCholesky, TakesAnEmptyMatrix) {
+    BlockCholesky factor;
+    factor.analyse({}, {});
+    factor.begin(1.0);
+    EXPECT_EQ(factor.factorise(0.5), 0);
+    std::vector<double> none;
+    factor.solve(none);
+}
+
+}  // namespace
+}  // namespace uptack::test
