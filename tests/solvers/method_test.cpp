@@ -421,6 +421,19 @@ TEST(PackedProblem, KnowsWhatIsNotOneConvexProblem) {
     }
 }
 
+TEST(PackedProblem, SymmetricProductIsThatOfTheSymmetricPart) {
+    Eigen::MatrixXd a(2, 2);
+    a << 4.0, 3.0, -1.0, 5.0;
+    Problem problem = from_dense(a, Eigen::VectorXd::Zero(2));
+    problem.blocks = {{.first_row = 0, .rows = 2, .law = Bilateral{}}};
+    const PackedProblem packed = packed_of(problem);
+    std::vector<double> y(2);
+    packed.multiply(std::vector{1.0, 10.0}, y);
+    EXPECT_EQ(y, (std::vector{34.0, 49.0}));
+    packed.multiply_symmetric(std::vector{1.0, 10.0}, y);
+    EXPECT_EQ(y, (std::vector{14.0, 51.0}));
+}
+
 TEST(PackedProblem, KnowsWhichRowsAreBilateral) {
     EXPECT_TRUE(packed_of(uncoupled_rows(Bilateral{}, 3)).only_bilateral());
     EXPECT_TRUE(packed_of(uncoupled_rows(Interval{}, 3)).only_bilateral());
