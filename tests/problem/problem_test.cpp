@@ -50,7 +50,7 @@ TEST(Validate, NamesThePlaceAndTheRemedy) {
 
     p = two_stacked_balls();
     p.jacobian[1].b[2] = infinity;
-    EXPECT_TRUE(says(p, "row 1", "Jacobian"));
+    EXPECT_TRUE(says(p, "row 1", "Jacobian is not finite"));
 
     p = two_stacked_balls();
     p.compliance = {0.0, -1e-3};
@@ -91,6 +91,12 @@ TEST(Validate, NamesThePlaceAndTheRemedy) {
     p = sliding_block(FrictionCone{.mu = -0.1}, 1.0);
     EXPECT_TRUE(says(p, "block 0", "mu is -0.1"));
 
+    p = sliding_block(FrictionCone{.mu = 0.5, .mu_roll = -0.2}, 1.0);
+    EXPECT_TRUE(says(p, "block 0", "mu_roll is -0.2"));
+
+    p = sliding_block(FrictionCone{.mu = 0.5, .mu_spin = -0.3}, 1.0);
+    EXPECT_TRUE(says(p, "block 0", "mu_spin is -0.3"));
+
     p = sliding_block(BoxFriction{.mu = nan}, 1.0);
     EXPECT_TRUE(says(p, "block 0", "mu is nan"));
 
@@ -111,6 +117,9 @@ TEST(Validate, ExplainsABrokenMatrix) {
     p = good;
     p.matrix->column[0] = 5;
     EXPECT_TRUE(says(p, "matrix row 0", "column 5"));
+    p = good;
+    p.matrix->column[1] = 0;
+    EXPECT_TRUE(says(p, "matrix row 0", "column 0 after 0"));
     p = good;
     p.matrix->start.back() = 99;
     EXPECT_TRUE(says(p, "matrix", "do not fit together"));
