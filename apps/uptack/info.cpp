@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "file_kind.h"
 #include "problem_summary.h"
 #include "uptack/problem_file.h"
 #include "verbs.h"

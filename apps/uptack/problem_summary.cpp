@@ -23,41 +23,12 @@ bool moves(const Body& body) {
            !std::all_of(body.inverse_inertia_w.begin(), body.inverse_inertia_w.end(), is_zero);
 }
 
-/// J_i M^-1 J_i^T of one side of a row.
-double side_diagonal(const Body& body, const Vec6& j) {
-    const Symmetric3& i = body.inverse_inertia_w;
-    const double linear = body.inverse_mass * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
-    const double square = i[0] * j[3] * j[3] + i[1] * j[4] * j[4] + i[2] * j[5] * j[5];
-    const double mixed = i[3] * j[3] * j[4] + i[4] * j[3] * j[5] + i[5] * j[4] * j[5];
-    return linear + square + 2.0 * mixed;
-}
-
-std::vector<double> body_form_diagonal(const Problem& problem) {
-    std::vector<double> diagonal = problem.compliance;
-    diagonal.resize(problem.bias.size(), 0.0);
-    for (const Block& block : problem.blocks) {
-        for (int k = 0; k < block.rows; ++k) {
-            const int row = block.first_row + k;
-            const JacobianRow& j = problem.jacobian[row];
-            if (block.body_a != no_body) diagonal[row] += side_diagonal(problem.bodies[block.body_a], j.a);
-            if (block.body_b != no_body) diagonal[row] += side_diagonal(problem.bodies[block.body_b], j.b);
-        }
-    }
-    return diagonal;
-}
-
 /// A_ij, 0 where nothing is stored.
 double entry(const SparseMatrix& matrix, int row, int column) {
     const auto first = matrix.column.begin() + matrix.start[row];
     const auto last = matrix.column.begin() + matrix.start[row + 1];
     const auto found = std::lower_bound(first, last, column);
     return found != last && *found == column ? matrix.value[found - matrix.column.begin()] : 0.0;
-}
-
-std::vector<double> matrix_diagonal(const SparseMatrix& matrix) {
-    std::vector<double> diagonal(static_cast<std::size_t>(matrix.rows()));
-    for (int row = 0; row < matrix.rows(); ++row) diagonal[row] = entry(matrix, row, row);
-    return diagonal;
 }
 
 double asymmetry(const SparseMatrix& matrix) {
@@ -130,9 +101,12 @@ void summarise_laws(const Problem& problem, ProblemSummary& summary) {
 
 void summarise_matrix(const Problem& problem, ProblemSummary& summary) {
     const auto& matrix = problem.matrix;
-    for (const double value : matrix ? matrix_diagonal(*matrix) : body_form_diagonal(problem)) {
-        summary.diagonal_per_kg.include(value);
-        if (value <= 0.0) ++summary.zero_diagonal_rows;
+    for (const Block& block : problem.blocks) {
+        for (int row = block.first_row; row < block.first_row + block.rows; ++row) {
+            const double value = diagonal_entry(problem, block, row);
+            summary.diagonal_per_kg.include(value);
+            if (value <= 0.0) ++summary.zero_diagonal_rows;
+        }
     }
     if (matrix) summary.asymmetry = asymmetry(*matrix);
     const auto entries =

@@ -37,10 +37,11 @@ std::array<double, max_block_rows> effective_inverse_mass(const Problem& problem
 /// A_ii of the rows that share a unit -> their mean, where the law measures them together.
 void share_metric(const Law& law, std::span<double> a);
 
-/// sqrt(e / e0); 0 at an exact solution even when doing nothing is one (e0 = 0).
+/// sqrt(e / e0); 0 at an exact solution even when doing nothing is one (e0 = 0).  Infinite where e0 is not a
+/// number to compare with: an overflowed e0 must not make every answer a good one.
 inline double relative_error(double energy_error_J, double reference_J) {
     if (energy_error_J == 0.0) return 0.0;
-    return reference_J > 0.0 ? std::sqrt(energy_error_J / reference_J) : infinity;
+    return reference_J > 0.0 && reference_J < infinity ? std::sqrt(energy_error_J / reference_J) : infinity;
 }
 
 inline bool meets(Tolerance tolerance, double energy_error_J, double reference_J) {

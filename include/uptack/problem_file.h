@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "uptack/problem.h"
 #include "uptack/solution.h"
@@ -30,6 +31,10 @@ struct ReadLimits {
 
 /// Reads and validates: what comes back may be solved.
 Problem read_problem(const std::filesystem::path& path, const ReadLimits& limits = {});
+
+/// What read_problem would take the file for: "uptack", "fclib_local", "fclib_global", "fclib_global_rolling"
+/// or "siconos_text".
+std::string_view file_kind(const std::filesystem::path& path);
 
 void write_problem(const std::filesystem::path& path, const Problem& problem);
 

@@ -8,12 +8,16 @@
 
 #pragma once
 
+#include <string_view>
+
 #include "hdf5_file.h"
 #include "uptack/problem_file.h"
 
 namespace uptack {
 
-bool holds_fclib(const hdf5::InputFile& file);
+/// The group that holds the problem ("fclib_local", "fclib_global", "fclib_global_rolling"), or empty.
+std::string_view fclib_kind(const hdf5::InputFile& file);
+/// A file with such a group.
 Problem read_fclib(const hdf5::InputFile& file, const ReadLimits& limits);
 
 }  // namespace uptack

@@ -154,13 +154,17 @@ Problem read_global(Source source, std::initializer_list<int> dimensions) {
 
 }  // namespace
 
-bool holds_fclib(const hdf5::InputFile& file) {
-    return file.contains(local_group) || file.contains(global_group) || file.contains(rolling_group);
+std::string_view fclib_kind(const hdf5::InputFile& file) {
+    for (const char* group : {local_group, global_group, rolling_group}) {
+        if (file.contains(group)) return group;
+    }
+    return {};
 }
 
 Problem read_fclib(const hdf5::InputFile& file, const ReadLimits& limits) {
-    if (file.contains(local_group)) return read_local({file, limits, local_group, {}});
-    if (file.contains(global_group)) return read_global({file, limits, global_group, {}}, {2, 3});
+    const std::string_view kind = fclib_kind(file);
+    if (kind == local_group) return read_local({file, limits, local_group, {}});
+    if (kind == global_group) return read_global({file, limits, global_group, {}}, {2, 3});
     return read_global({file, limits, rolling_group, {}}, {3, 5});
 }
 

@@ -45,6 +45,10 @@ bool lies_elsewhere(hid_t dataset) {
     return H5Pget_layout(properties.get()) == H5D_VIRTUAL || H5Pget_external_count(properties.get()) > 0;
 }
 
+herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
+    return -1;
+}
+
 // One dimension, of which the columns are taken and the rest of each stride is left alone.
 template <class Double>
 Handle strided_space(const Columns<Double>& table) {
@@ -91,6 +95,8 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
                                                     "damaged, so copy or make it again",
                                                     reason()));
     }
+    own_links_ = Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_elink_cb(own_links_.get(), refuse_link, nullptr);
 }
 
 InputError InputFile::error(const std::string& name, const std::string& message) const {
@@ -99,14 +105,14 @@ InputError InputFile::error(const std::string& name, const std::string& message)
 
 bool InputFile::contains(const std::string& name) const {
     for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
-        if (H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+        if (H5Lexists(file_.get(), name.substr(0, end).c_str(), own_links_.get()) <= 0) return false;
         if (end == std::string::npos) return true;
     }
 }
 
 Handle InputFile::open_dataset(const std::string& name) const {
     if (!contains(name)) throw error(name, "missing dataset");
-    Handle dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    Handle dataset(H5Dopen2(file_.get(), name.c_str(), own_links_.get()), H5Dclose);
     if (!dataset.valid()) throw error(name, fmt::format("cannot be opened as a dataset ({})", reason()));
     check_storage(name, dataset.get());
     return dataset;
@@ -217,7 +223,7 @@ int InputFile::read_int(const std::string& name) const {
 
 int InputFile::read_attribute(const std::string& group, const std::string& name) const {
     const Handle attribute(
-        H5Aopen_by_name(file_.get(), group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+        H5Aopen_by_name(file_.get(), group.c_str(), name.c_str(), H5P_DEFAULT, own_links_.get()), H5Aclose);
     if (!attribute.valid()) throw error(group, fmt::format("attribute '{}' is missing", name));
     const Handle space(H5Aget_space(attribute.get()), H5Sclose);
     const Handle type(H5Aget_type(attribute.get()), H5Tclose);

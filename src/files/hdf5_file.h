@@ -103,6 +103,7 @@ private:
     std::uintmax_t size_ = 0;  // of the file [bytes]
     Quiet quiet_;
     Handle file_;
+    Handle own_links_;  // access properties under which links to other files are not followed
 };
 
 /// Writes NAME.part; commit() makes it NAME.  Without commit nothing stays behind.

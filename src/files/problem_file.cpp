@@ -16,6 +16,8 @@ namespace uptack {
 namespace {
 
 constexpr std::size_t faults_told = 3;
+constexpr std::string_view uptack_kind = "uptack";
+constexpr std::string_view siconos_kind = "siconos_text";
 
 constexpr const char* known_formats =
     "known are Uptack problems (HDF5 with a group /uptack_problem), FCLIB problems (HDF5 with /fclib_local, "
@@ -47,16 +49,26 @@ bool begins_with_number(const std::filesystem::path& path) {
     return stream && (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '#');
 }
 
-Problem read_any(const std::filesystem::path& path, const ReadLimits& limits) {
-    if (has_hdf5_signature(path)) {
-        const hdf5::InputFile file(path);
-        if (holds_uptack_problem(file)) return read_uptack_problem(file, limits);
-        if (holds_fclib(file)) return read_fclib(file, limits);
-        throw InputError(path.string(),
-                         fmt::format("an HDF5 file without a problem in it; {}", known_formats));
-    }
-    if (begins_with_number(path)) return read_siconos_text(path, limits);
+std::string_view hdf5_kind(const hdf5::InputFile& file) {
+    if (holds_uptack_problem(file)) return uptack_kind;
+    const std::string_view fclib = fclib_kind(file);
+    if (!fclib.empty()) return fclib;
+    throw InputError(file.path().string(),
+                     fmt::format("an HDF5 file without a problem in it; {}", known_formats));
+}
+
+std::string_view text_kind(const std::filesystem::path& path) {
+    if (begins_with_number(path)) return siconos_kind;
     throw InputError(path.string(), fmt::format("of unknown format; {}", known_formats));
+}
+
+Problem read_any(const std::filesystem::path& path, const ReadLimits& limits) {
+    if (!has_hdf5_signature(path)) {
+        text_kind(path);  // throws for what is no Siconos text, the only kind there is
+        return read_siconos_text(path, limits);
+    }
+    const hdf5::InputFile file(path);
+    return hdf5_kind(file) == uptack_kind ? read_uptack_problem(file, limits) : read_fclib(file, limits);
 }
 
 void check_faults(const std::filesystem::path& path, const Problem& problem) {
@@ -70,6 +82,11 @@ void check_faults(const std::filesystem::path& path, const Problem& problem) {
 }
 
 }  // namespace
+
+std::string_view file_kind(const std::filesystem::path& path) {
+    check_regular(path);
+    return has_hdf5_signature(path) ? hdf5_kind(hdf5::InputFile(path)) : text_kind(path);
+}
 
 Problem read_problem(const std::filesystem::path& path, const ReadLimits& limits) {
     check_regular(path);

@@ -14,6 +14,7 @@ public:
 
     bool full() const { return found_.size() >= most_; }
     bool any() const { return !found_.empty(); }
+    std::size_t count() const { return found_.size(); }
     void add(std::string where, std::string message) {
         if (!full()) found_.push_back({std::move(where), std::move(message)});
     }
@@ -99,9 +100,13 @@ void check_body_index(int body, const Problem& problem, const std::string& where
 
 // A row that moves nothing and is not compliant has no answer to ask for.
 void check_moves_something(const Problem& problem, const Block& block, int row, Faults& faults) {
-    if (!(diagonal_entry(problem, block, row) > 0.0)) {
+    const double a = diagonal_entry(problem, block, row);
+    if (!(a > 0.0)) {
         faults.add(fmt::format("row {}", row),
                    "moves no body (zero effective inverse mass); drop the row or give it compliance");
+    } else if (!std::isfinite(a)) {
+        faults.add(fmt::format("row {}", row),
+                   "effective inverse mass overflows; check the units of its Jacobian and its bodies");
     }
 }
 
@@ -121,7 +126,8 @@ void check_row(const Problem& problem, const Block& block, int row, Faults& faul
     }
 }
 
-void check_block(const Problem& problem, std::size_t i, int& next_row, Faults& faults) {
+// False: the blocks no longer line up with the rows, and nothing after this one can be judged.
+bool check_block(const Problem& problem, std::size_t i, int& next_row, Faults& faults) {
     const Block& block = problem.blocks[i];
     const std::string where = fmt::format("block {}", i);
     if (block.first_row != next_row || block.rows < 1 || block.rows > problem.row_count() - next_row) {
@@ -129,9 +135,10 @@ void check_block(const Problem& problem, std::size_t i, int& next_row, Faults& f
                    fmt::format("covers rows {} to {} but row {} of {} is next; blocks must follow each other",
                                block.first_row, std::int64_t{block.first_row} + block.rows - 1, next_row,
                                problem.row_count()));
-        return;
+        return false;
     }
     next_row += block.rows;
+    const std::size_t faults_before = faults.count();
     check_law(block, where, faults);
     if (!problem.matrix) {
         check_body_index(block.body_a, problem, where, faults);
@@ -140,11 +147,15 @@ void check_block(const Problem& problem, std::size_t i, int& next_row, Faults& f
             faults.add(where, "couples a body with itself; a block needs two different partners");
         }
     }
-    if (faults.any()) return;  // the rows below would be read through a broken block
+    if (faults.count() > faults_before) return true;  // its rows would be read through a broken block
     for (int row = block.first_row; row < next_row && !faults.full(); ++row) {
+        const std::size_t before_row = faults.count();
         check_row(problem, block, row, faults);
-        if (!problem.matrix && !faults.any()) check_moves_something(problem, block, row, faults);
+        if (!problem.matrix && faults.count() == before_row) {
+            check_moves_something(problem, block, row, faults);
+        }
     }
+    return true;
 }
 
 void check_matrix(const SparseMatrix& matrix, int rows, Faults& faults) {
@@ -212,9 +223,7 @@ std::vector<Fault> validate(const Problem& problem, std::size_t most) {
     if (faults.any()) return faults.take();  // blocks and rows lean on these
     int next_row = 0;
     for (std::size_t i = 0; i < problem.blocks.size() && !faults.full(); ++i) {
-        const bool broken_before = faults.any();
-        check_block(problem, i, next_row, faults);
-        if (!broken_before && faults.any() && next_row <= problem.blocks[i].first_row) break;
+        if (!check_block(problem, i, next_row, faults)) break;
     }
     if (!faults.any() && next_row != problem.row_count()) {
         faults.add("blocks",

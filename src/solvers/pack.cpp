@@ -11,15 +11,23 @@
 namespace uptack {
 namespace {
 
-// Lower L with L L^T = S.  A zero pivot (a body that cannot turn about some axis) gives a zero column.
+// Lower L with L L^T = S.  A zero pivot (a body that cannot turn about some axis) gives a zero column.  Where
+// S is singular a pivot may be round-off, and other round-off divided by it would be anything.  So nothing is
+// divided by a pivot below `least` (what that leaves out of S is at most 1e-11 of it), and no entry may be
+// longer than what S leaves of its row.
 Symmetric3 cholesky(const Symmetric3& s) {
     const auto [xx, yy, zz, xy, xz, yz] = s;
-    const double l00 = std::sqrt(std::max(0.0, xx));
-    const double l10 = l00 > 0.0 ? xy / l00 : 0.0;
-    const double l20 = l00 > 0.0 ? xz / l00 : 0.0;
-    const double l11 = std::sqrt(std::max(0.0, yy - l10 * l10));
-    const double l21 = l11 > 0.0 ? (yz - l20 * l10) / l11 : 0.0;
-    const double l22 = std::sqrt(std::max(0.0, zz - l20 * l20 - l21 * l21));
+    const double least = 1e-11 * std::sqrt(std::max(0.0, xx + yy + zz));
+    const auto root = [](double square) { return std::sqrt(std::max(0.0, square)); };
+    const auto entry = [=](double value, double pivot, double left_of_row) {
+        return pivot > least ? std::clamp(value / pivot, -root(left_of_row), root(left_of_row)) : 0.0;
+    };
+    const double l00 = root(xx);
+    const double l10 = entry(xy, l00, yy);
+    const double l20 = entry(xz, l00, zz);
+    const double l11 = root(yy - l10 * l10);
+    const double l21 = entry(yz - l20 * l10, l11, zz - l20 * l20);
+    const double l22 = root(zz - l20 * l20 - l21 * l21);
     return {l00, l10, l11, l20, l21, l22};
 }
 

@@ -100,7 +100,7 @@ void PackedProblem::sweep(double omega, Direction direction, MutableView x, Muta
     }
 }
 
-// A x in one row, for the loops outside the kernels
+// w = A x + q in one row, for the loops outside the kernels
 double PackedProblem::row_velocity(const Cell& cell, int row, View u, View x) const {
     double w = q_[row];
     if (matrix_) {

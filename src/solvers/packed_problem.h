@@ -73,7 +73,8 @@ public:
 
     /// One projected Gauss-Seidel pass over all cells, in place; u follows x.
     void sweep(double omega, Direction direction, MutableView x, MutableView u) const;
-    /// z = proj(x - alpha w~ / metric) with w~ and the box bounds of the present x; y = A x.
+    /// z = proj(x - alpha w~ / metric) with w~ of the present x and the box bounds of the new normal; y = A
+    /// x.
     void fixed_point_step(View x, View y, double alpha, View metric, MutableView z) const;
     /// z = proj(x - alpha (y + p) / metric) with the frozen bounds; y = 1/2 (A + A^T) x.
     void gradient_step(View x, View y, double alpha, View metric, MutableView z) const;

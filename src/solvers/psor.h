@@ -1,8 +1,7 @@
 // Projected Gauss-Seidel with over-relaxation: algorithm 4.1 of [fixed-point], matrix-free.
 //
 //     u = G^T x                                                       the velocity the impulses cause
-//     for each cell k:   w_k = G_k u + C_k x_k + q_k                   its velocity with everything done so
-//     far
+//     for each cell k:   w_k = G_k u + C_k x_k + q_k                  its velocity with all done so far
 //                        x_k <- proj_K( x_k - omega / a_k * w~_k )
 //                        u   <- u + G_k^T (change of x_k)
 //
@@ -14,10 +13,9 @@
 //   - eq. 6 and the algorithm miss a parenthesis: e belongs inside, x_i - omega/g_i (E_i v - e_i);
 //   - the velocity update is  v += s_i (change of x_i), not s_i^T lambda;
 //   - cones: the usual step 3 / trace(A_kk) diverges for omega > 1.14 at box corners, 1 / lambda_max does
-//   not;
+//     not;
 //   - exact friction adds De Saxce's mu |w_t| to w_n at each visit; box friction clamps each tangent with the
-//   normal
-//     impulse just found [gauss-seidel-notes, eq. 36];
+//     normal impulse just found [gauss-seidel-notes, eq. 36];
 //   - compliance is in a_k and in w_k (the notes leave it out of d_ii and diverge for it).
 
 #pragma once

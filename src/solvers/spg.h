@@ -3,24 +3,23 @@
 // Minimises f(x) = 1/2 x'Ax + p'x over the allowed impulses, g = A x + p, with the diagonal preconditioner P:
 //
 //     d = proj(x - alpha P^-1 g) - x
-//     lambda = 1; shorten it while f(x + lambda d) > max of the last N f + gamma lambda <d, g>      (GLL line
-//     search) x += lambda d,   g += lambda A d alpha = <d, P d> / <d, A d>  (BB1)   or   <d, A d> / <A d,
-//     P^-1 A d>  (BB2), in turn
+//     lambda = 1; shorten it while f(x + lambda d) > max of the last N f + gamma lambda <d, g>    (GLL)
+//     x += lambda d,   g += lambda A d
+//     alpha = <d, P d> / <d, A d>  (BB1)   or   <d, A d> / <A d, P^-1 A d>  (BB2), in turn
 //
 // Without inequality rows this is a Krylov-like method: about the speed of cg on well-conditioned joints.
 //
 // Where the code departs from the paper:
 //   - compliance enters as A = J M^-1 J^T + C (the paper's E is -C);
 //   - P is A's diagonal averaged over each cone (trace / rows), or, with cone_metric, apart for normal and
-//   tangents
-//     with the projection done in that metric; either makes d a descent direction, so the unpreconditioned
-//     fallback direction is never needed: <d, g> >= 0 can only mean that x is a solution up to round-off;
+//     tangents with the projection done in that metric; either makes d a descent direction, so the
+//     unpreconditioned fallback direction is never needed: <d, g> >= 0 can only mean that x is a solution up
+//     to round-off;
 //   - f is kept relative to f(x0) and changes by lambda <d, g> + 1/2 lambda^2 <d, A d>: one product per
-//   iteration and
-//     no cancellation, and the GLL test compares real decreases;
+//     iteration and no cancellation, and the GLL test compares real decreases;
 //   - s, y, alpha are taken after the line search; <s, y> <= 0 gives alpha_max (redundant contacts);
 //   - the fallback iterate is chosen by the energy error, and the start counts: w_0 = 1e29 would drop a warm
-//   start.
+//     start.
 
 #pragma once
 

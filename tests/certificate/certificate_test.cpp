@@ -234,6 +234,29 @@ TEST(Certificate, FischerBurmeisterOfScalarRows) {
                 std::abs(phi(1.3, -phi(0.7, -0.4))), tolerance(1e-15));
 }
 
+/// Three uncoupled rows whose velocities at x are w.
+Problem contact_rows(const Law& law, const std::vector<double>& x, const std::vector<double>& w) {
+    Problem problem;
+    problem.matrix = SparseMatrix{.start = {0, 1, 2, 3}, .column = {0, 1, 2}, .value = {1.0, 1.0, 1.0}};
+    for (std::size_t i = 0; i < 3; ++i) problem.bias.push_back(w[i] - x[i]);
+    problem.blocks = {{.first_row = 0, .rows = 3, .law = law}};
+    return problem;
+}
+
+// Without friction a cone is a unilateral row and two that carry nothing; a box is three scalar rows.
+TEST(Certificate, FischerBurmeisterOfSmoothConesAndBoxesIsThatOfTheirRows) {
+    const auto phi = [](double a, double b) { return a + b - std::hypot(a, b); };
+    const std::vector<double> x = {0.3, 0.2, -0.1};
+    const std::vector<double> w = {0.4, 5.0, -6.0};
+    const double smooth = certify(contact_rows(FrictionCone{.mu = 0.0}, x, w), x).fischer_burmeister;
+    EXPECT_NEAR(smooth * smooth, 2.0 * half_square(phi(0.3, 0.4)) + 0.04 + 0.01, tolerance(1e-14));
+    const double box = certify(contact_rows(BoxFriction{.mu = 1.0}, x, w), x).fischer_burmeister;
+    const double t1 = phi(0.5, -phi(0.1, -5.0));
+    const double t2 = phi(0.2, -phi(0.4, 6.0));
+    EXPECT_NEAR(box * box, 2.0 * (half_square(phi(0.3, 0.4)) + half_square(t1) + half_square(t2)),
+                tolerance(1e-13));
+}
+
 TEST(Certificate, NamesTheWorstBlocksInOrder) {
     const Problem problem = two_stacked_balls();
     const double weight = mass * gravity * time_step;
@@ -243,6 +266,38 @@ TEST(Certificate, NamesTheWorstBlocksInOrder) {
     EXPECT_DOUBLE_EQ(certificate.worst[0].energy_error_J + certificate.worst[1].energy_error_J,
                      certificate.energy_error_J);
     EXPECT_EQ(certify(problem, std::array{0.0, 0.0}, 1).worst.size(), 1U);
+}
+
+// More blocks than are asked for, neither rising nor falling; of equals the first is named first.
+TEST(Certificate, NamesTheWorstOfMany) {
+    const std::vector<double> closing_speed = {3.0, 1.0, 4.0, 5.0, 9.0, 0.0, 5.0, 2.0};
+    Problem problem;
+    problem.matrix = SparseMatrix{.start = {0}, .column = {}, .value = {}};
+    for (int i = 0; i < static_cast<int>(closing_speed.size()); ++i) {
+        problem.matrix->column.push_back(i);
+        problem.matrix->value.push_back(1.0);
+        problem.matrix->start.push_back(i + 1);
+        problem.bias.push_back(-closing_speed[i]);
+        problem.blocks.push_back({.first_row = i, .rows = 1, .law = Unilateral{}});
+    }
+    const std::vector<double> nothing(closing_speed.size(), 0.0);
+    const auto worst_blocks = [&](std::size_t count) {
+        std::vector<int> blocks;
+        for (const BlockError& error : certify(problem, nothing, count).worst) blocks.push_back(error.block);
+        return blocks;
+    };
+    EXPECT_EQ(worst_blocks(4), (std::vector{4, 3, 6, 2}));
+    EXPECT_EQ(worst_blocks(100), (std::vector{4, 3, 6, 2, 0, 7, 1})) << "a block without error is not bad";
+    EXPECT_TRUE(worst_blocks(0).empty());
+    EXPECT_DOUBLE_EQ(certify(problem, nothing).block_energy_error_J[4], 0.5 * 81.0);
+}
+
+TEST(Certificate, CompliantRowsYieldToTheirImpulse) {
+    Problem problem = resting_ball();
+    problem.compliance = {1.5};
+    const double x = gravity * time_step / (1.0 / mass + 1.5);  // (1/m + C) x = g h
+    EXPECT_LE(certify(problem, std::array{x}).relative_error, tolerance(1e-15));
+    EXPECT_GT(certify(problem, std::array{mass * gravity * time_step}).relative_error, 0.1);
 }
 
 TEST(Certificate, SaysWhenImpulsesAreNotFinite) {

@@ -297,6 +297,61 @@ TEST(ProblemFile, DataInOtherFilesAreRefused) {
     EXPECT_TRUE(says(message, "other files")) << message;
 }
 
+// The other file is there and holds what is asked for: only the link makes it somebody else's.
+TEST(ProblemFile, LinksToOtherFilesAreNotFollowed) {
+    const ScratchFolder folder;
+    const Problem problem = every_law();
+    write_problem(folder / "other.h5", problem);
+    write_problem(folder / "bias.h5", problem);
+    write_problem(folder / "soft.h5", problem);
+    {
+        RawFile file(folder / "bias.h5", RawFile::Mode::edit);
+        file.remove("uptack_problem/bias");
+        H5Lcreate_external("other.h5", "/uptack_problem/bias", file.id(), "uptack_problem/bias", H5P_DEFAULT,
+                           H5P_DEFAULT);
+        EXPECT_EQ(file.get_doubles("uptack_problem/bias").size(), problem.bias.size()) << "HDF5 follows it";
+    }
+    {
+        RawFile file(folder / "soft.h5", RawFile::Mode::edit);
+        file.remove("uptack_problem/bias");
+        H5Lcreate_external("other.h5", "/", file.id(), "elsewhere", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_soft("/elsewhere/uptack_problem/bias", file.id(), "uptack_problem/bias", H5P_DEFAULT,
+                       H5P_DEFAULT);
+    }
+    {
+        RawFile file(folder / "whole.h5", RawFile::Mode::create);
+        H5Lcreate_external("other.h5", "/uptack_problem", file.id(), "uptack_problem", H5P_DEFAULT,
+                           H5P_DEFAULT);
+    }
+    for (const char* name : {"bias.h5", "soft.h5", "whole.h5"}) {
+        const std::string message = input_error([&] { read_problem(folder / name); });
+        EXPECT_TRUE(says(message, name)) << message;
+        EXPECT_TRUE(says(message, "uptack_problem")) << message;
+    }
+}
+
+TEST(ProblemFile, AFileIsOfTheKindItIsReadAs) {
+    const ScratchFolder folder;
+    write_problem(folder / "ours.dat", every_law());
+    EXPECT_EQ(file_kind(folder / "ours.dat"), "uptack");
+    write_text_file(folder / "lcp.h5", "1\n0\n1 1\n1 1\n2.0\n-1.0\n");
+    EXPECT_EQ(file_kind(folder / "lcp.h5"), "siconos_text");
+    for (const std::string group : {"fclib_local", "fclib_global", "fclib_global_rolling"}) {
+        RawFile(folder / group, RawFile::Mode::create).group(group);
+        EXPECT_EQ(file_kind(folder / group), group);
+    }
+    {
+        RawFile file(folder / "ours.dat", RawFile::Mode::edit);
+        file.group("fclib_local");
+    }
+    EXPECT_EQ(file_kind(folder / "ours.dat"), "uptack") << "as read_problem takes it";
+    write_text_file(folder / "poem.txt", "Roses are red\n");
+    EXPECT_TRUE(says(input_error([&] { file_kind(folder / "poem.txt"); }), "unknown format"));
+    RawFile(folder / "other.h5", RawFile::Mode::create).group("somebody_elses");
+    EXPECT_TRUE(says(input_error([&] { file_kind(folder / "other.h5"); }), "without a problem"));
+    EXPECT_TRUE(says(input_error([&] { file_kind(folder / "absent.h5"); }), "no such file"));
+}
+
 TEST(ProblemFile, WhatIsNoProblemIsToldWhatIsKnown) {
     const ScratchFolder folder;
     write_text_file(folder / "poem.txt", "Roses are red\n");

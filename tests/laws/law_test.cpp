@@ -188,6 +188,46 @@ TEST(Law, DeSaxceTermIsAddedToExactConesOnly) {
     EXPECT_EQ(convex, w);
 }
 
+// Each bound by itself: a membership test that forgets one still passes for projected points.
+TEST(Law, EveryBoundKeepsOutWhatIsBeyondIt) {
+    struct Case {
+        Law law;
+        std::vector<std::vector<double>> inside;
+        std::vector<std::vector<double>> outside;
+    };
+    const std::vector<Case> cases = {
+        {Unilateral{}, {{0.0}, {5.0}}, {{-0.1}}},
+        {Interval{.lower = -1.0, .upper = 2.0}, {{-1.0}, {0.0}, {2.0}}, {{-1.1}, {2.1}}},
+        {FrictionCone{.mu = 0.0}, {{1.0, 0.0, 0.0}}, {{-1.0, 0.0, 0.0}, {1.0, 0.1, 0.0}}},
+        {FrictionCone{.mu = 0.5}, {{1.0, -0.3, 0.4}}, {{1.0, -0.4, 0.4}, {-1.0, 0.0, 0.0}}},
+        {BoxFriction{.mu = 0.5}, {{1.0, -0.5, 0.5}}, {{1.0, 0.6, 0.0}, {1.0, 0.0, -0.6}, {-1.0, 0.0, 0.0}}},
+    };
+    for (const Case& one : cases) {
+        for (const auto& x : one.inside) EXPECT_TRUE(contains(one.law, x)) << x[0];
+        for (const auto& x : one.outside) {
+            EXPECT_FALSE(contains(one.law, x)) << x[0];
+            EXPECT_TRUE(contains(one.law, x, 1.0)) << "the slack is in the impulses' unit";
+        }
+    }
+}
+
+TEST(Law, VelocitiesThatAStrictlyInnerImpulseForbidsAreNotDual) {
+    const std::vector<double> opening = {0.5};
+    const std::vector<double> closing = {-0.5};
+    for (const Law& one_sided : {Law{Unilateral{}}, Law{Interval{.lower = 0.0, .upper = infinity}}}) {
+        EXPECT_TRUE(dual_contains(one_sided, opening));
+        EXPECT_FALSE(dual_contains(one_sided, closing));
+        EXPECT_TRUE(dual_contains(one_sided, closing, 0.5));
+    }
+    for (const Law& two_sided : {Law{Bilateral{}}, Law{Interval{.lower = 0.0, .upper = 1.0}},
+                                 Law{Interval{.lower = -1.0, .upper = infinity}}}) {
+        EXPECT_FALSE(dual_contains(two_sided, opening));
+        EXPECT_FALSE(dual_contains(two_sided, closing));
+        EXPECT_TRUE(dual_contains(two_sided, std::vector{0.0}));
+    }
+    EXPECT_FALSE(dual_contains(BoxFriction{.mu = 0.5}, std::vector{0.0, 0.0, -0.1}));
+}
+
 TEST(Law, RowLayoutsAreThoseOfTheHeader) {
     const FrictionCone cone{.mu = 1.0, .mu_roll = 2.0, .mu_spin = 3.0};
     struct Expected {

@@ -50,7 +50,7 @@ TEST(Validate, NamesThePlaceAndTheRemedy) {
 
     p = two_stacked_balls();
     p.jacobian[1].b[2] = infinity;
-    EXPECT_TRUE(says(p, "row 1", "Jacobian"));
+    EXPECT_TRUE(says(p, "row 1", "Jacobian is not finite"));
 
     p = two_stacked_balls();
     p.compliance = {0.0, -1e-3};
@@ -91,6 +91,12 @@ TEST(Validate, NamesThePlaceAndTheRemedy) {
     p = sliding_block(FrictionCone{.mu = -0.1}, 1.0);
     EXPECT_TRUE(says(p, "block 0", "mu is -0.1"));
 
+    p = sliding_block(FrictionCone{.mu = 0.5, .mu_roll = -0.2}, 1.0);
+    EXPECT_TRUE(says(p, "block 0", "mu_roll is -0.2"));
+
+    p = sliding_block(FrictionCone{.mu = 0.5, .mu_spin = -0.3}, 1.0);
+    EXPECT_TRUE(says(p, "block 0", "mu_spin is -0.3"));
+
     p = sliding_block(BoxFriction{.mu = nan}, 1.0);
     EXPECT_TRUE(says(p, "block 0", "mu is nan"));
 
@@ -112,6 +118,9 @@ TEST(Validate, ExplainsABrokenMatrix) {
     p.matrix->column[0] = 5;
     EXPECT_TRUE(says(p, "matrix row 0", "column 5"));
     p = good;
+    p.matrix->column[1] = 0;
+    EXPECT_TRUE(says(p, "matrix row 0", "column 0 after 0"));
+    p = good;
     p.matrix->start.back() = 99;
     EXPECT_TRUE(says(p, "matrix", "do not fit together"));
     p = good;
@@ -129,6 +138,54 @@ TEST(Validate, StopsCollectingAtTheGivenNumber) {
     Problem p = two_stacked_balls();
     for (int i = 0; i < 50; ++i) p.bodies.push_back({.inverse_mass = -1.0});
     EXPECT_EQ(validate(p, 7).size(), 7U);
+}
+
+TEST(Validate, FindsTheFaultsOfLaterBlocksToo) {
+    Problem p = two_stacked_balls();
+    p.bias = {nan, nan};
+    p.blocks[1].law = Interval{.lower = infinity, .upper = infinity};
+    const auto faults = validate(p);
+    ASSERT_EQ(faults.size(), 2U);
+    EXPECT_EQ(faults[0].where, "row 0");
+    EXPECT_EQ(faults[1].where, "block 1");
+    p.blocks[0].first_row = 1;  // nothing can be said of what follows
+    EXPECT_EQ(validate(p).size(), 1U);
+}
+
+// Finite numbers whose products are not: every solver would divide by infinity.
+TEST(Validate, RefusesAnEffectiveMassThatOverflows) {
+    Problem p = two_stacked_balls();
+    p.jacobian[1].b[2] = 1e200;
+    EXPECT_TRUE(says(p, "row 1", "overflows"));
+}
+
+// One inertia per condition: each principal minor alone negative.
+TEST(Validate, RefusesEveryKindOfIndefiniteInertia) {
+    const std::vector<Symmetric3> indefinite = {
+        {-1, 0, 0, 0, 0, 0}, {0, -1, 0, 0, 0, 0}, {0, 0, -1, 0, 0, 0},         {1, 1, 0, 2, 0, 0},
+        {1, 0, 1, 0, 2, 0},  {0, 1, 1, 0, 0, 2},  {1, 1, 1, -0.7, -0.7, -0.7}, {1, 1, 1, 0.9, 0.9, 0.1},
+    };
+    for (const Symmetric3& inertia : indefinite) {
+        Problem p = resting_ball();
+        p.bodies[0].inverse_inertia_w = inertia;
+        EXPECT_TRUE(says(p, "body 0", "inertia")) << inertia[3] << " " << inertia[4] << " " << inertia[5];
+    }
+    const std::vector<Symmetric3> definite = {
+        {1, 1, 1, 0.7, 0.7, 0.7}, {1, 1, 1, 0.9, 0.9, 0.8}, {1, 4, 9, 2, 3, 6}, {0, 1, 1, 0, 0, 1}, {}};
+    for (const Symmetric3& inertia : definite) {
+        Problem p = resting_ball();
+        p.bodies[0].inverse_inertia_w = inertia;
+        EXPECT_EQ(first_fault(p), "") << inertia[3] << " " << inertia[4] << " " << inertia[5];
+    }
+}
+
+TEST(Problem, BlocksAddedToACompliantProblemAreRigid) {
+    Problem problem = resting_ball();
+    problem.compliance = {0.5};
+    const JacobianRow up{.a = {0, 0, 1, 0, 0, 0}};
+    add_block(problem, Unilateral{}, 0, no_body, std::span(&up, 1), std::array{0.0});
+    EXPECT_EQ(problem.compliance, (std::vector{0.5, 0.0}));
+    EXPECT_EQ(first_fault(problem), "");
 }
 
 TEST(Problem, VelocitiesFollowFromImpulses) {
@@ -162,6 +219,18 @@ TEST(Problem, AssembledFormSaysTheSameAsTheBodies) {
     }
 }
 
+// A wheel on a fixed axle moves nowhere and still couples the two cords wound on it.
+TEST(Problem, AssembledFormCouplesThroughABodyThatOnlyTurns) {
+    Problem problem;
+    problem.bodies = {{.inverse_mass = 0.0, .inverse_inertia_w = {4, 0, 0, 0, 0, 0}}};
+    const JacobianRow left{.a = {0, 0, 0, 1, 0, 0}};
+    const JacobianRow right{.a = {0, 0, 0, -0.5, 0, 0}};
+    add_block(problem, Unilateral{}, 0, no_body, std::span(&left, 1), std::array{0.0});
+    add_block(problem, Unilateral{}, 0, no_body, std::span(&right, 1), std::array{0.0});
+    const Problem assembled = assemble(problem);
+    EXPECT_EQ(assembled.matrix->value, (std::vector{4.0, -2.0, -2.0, 1.0}));
+}
+
 TEST(Problem, BlocksDescribeThemselvesForPeople) {
     Problem problem = sliding_block(FrictionCone{.mu = 0.3}, 1.0);
     EXPECT_EQ(describe_block(problem, 0),
@@ -176,6 +245,26 @@ TEST(ErrorMetric, RollingRowsHaveAMetricOfTheirOwn) {
     std::array<double, 6> a = {1.0, 2.0, 3.0, 10.0, 30.0, 7.0};
     share_metric(FrictionCone{.mu = 0.5}, a);
     EXPECT_EQ(a, (std::array<double, 6>{2.0, 2.0, 2.0, 20.0, 20.0, 7.0}));
+}
+
+// Foreign matrices may have anything on their diagonal; the row's largest entry, whatever its sign, stands
+// in.
+TEST(ErrorMetric, ARowWithoutADiagonalIsMeasuredByItsLargestEntry) {
+    Problem problem;
+    problem.matrix = SparseMatrix{.start = {0, 2, 3, 3}, .column = {0, 1, 0}, .value = {-1.0, -3.0, 2.0}};
+    problem.bias = {0.0, 0.0, 0.0};
+    problem.blocks = {{.first_row = 0, .rows = 3, .law = Bilateral{}}};
+    const auto a = effective_inverse_mass(problem, problem.blocks[0]);
+    EXPECT_EQ(a[0], 3.0);
+    EXPECT_EQ(a[1], 2.0);
+    EXPECT_EQ(a[2], 1.0) << "an empty row has no scale of its own";
+}
+
+TEST(ErrorMetric, AnOverflowedReferenceConfirmsNothing) {
+    EXPECT_FALSE(meets({.value = 0.1}, 1.0, infinity));
+    EXPECT_FALSE(meets({.value = 0.1}, infinity, infinity));
+    EXPECT_FALSE(meets({.value = 0.1}, nan, 1.0));
+    EXPECT_FALSE(meets({.value = 0.1}, 1.0, nan));
 }
 
 TEST(ErrorMetric, ToleranceIsRelativeOrInJoules) {

@@ -162,6 +162,29 @@ TEST(Jacobi, SafeDiagonalDominatesTheMatrix) {
     }
 }
 
+// The first row of a cell is the one that asks for most: the bound is over all of them.
+TEST(Jacobi, SafeDiagonalOfAnAssembledConeLooksAtEveryRow) {
+    Eigen::MatrixXd a = Eigen::MatrixXd::Identity(3, 3);
+    a(0, 1) = a(1, 0) = 0.9;
+    Problem problem = from_dense(a, Eigen::VectorXd::Zero(3));
+    problem.blocks = {{.first_row = 0, .rows = 3, .law = FrictionCone{.mu = 0.5}}};
+    PackedProblem packed;
+    packed.pack(problem);
+    std::vector<double> d(3);
+    packed.safe_diagonal(d);
+    for (const double value : d) EXPECT_NEAR(value, 1.9, tolerance(1e-12));
+}
+
+// One row: a step of omega goes omega of the way, by its name in the registry too.
+TEST(Jacobi, OmegaScalesTheStep) {
+    const double weight = mass * gravity * time_step;
+    for (const std::string omega : {"0.5", "1.5"}) {
+        const auto solver = make_solver("jacobi", {{"omega", omega}});
+        const Outcome out = solve_with(*solver, resting_ball(), {.tolerance = {1e-12}, .max_iterations = 1});
+        EXPECT_NEAR(out.solution.impulse[0], std::stod(omega) * weight, tolerance(1e-12));
+    }
+}
+
 // The non-monotone test must really look at the objective: where the spectral step overshoots, it shortens.
 TEST(Spg, LineSearchTriggersAndTheObjectiveStaysBelowItsMemory) {
     Spg strict({.memory = 1});
@@ -172,6 +195,15 @@ TEST(Spg, LineSearchTriggersAndTheObjectiveStaysBelowItsMemory) {
     EXPECT_GT(strict.backtracks(), 0);
     EXPECT_GT(usual.backtracks(), 0);
     EXPECT_GT(strict.backtracks(), usual.backtracks()) << "a longer memory allows more";
+}
+
+TEST(Spg, AskingForMoreDecreaseShortensMoreSteps) {
+    Spg modest({.memory = 1});
+    Spg demanding({.memory = 1, .armijo = 0.6});
+    const Problem problem = generate_plate_stack({.plates = 10, .mass_ratio = 100.0});
+    solve_with(modest, problem, {.tolerance = {1e-12}, .max_iterations = 500});
+    solve_with(demanding, problem, {.tolerance = {1e-12}, .max_iterations = 500});
+    EXPECT_GT(demanding.backtracks(), modest.backtracks() + 10);
 }
 
 // Redundant rows: s in the null space of A gives <s, y> = 0; the step must not collapse.
@@ -209,6 +241,44 @@ TEST(ConeMetric, ReachesTheSameVelocitiesInFewerIterationsOnSpheres) {
     }
 }
 
+/// The energy error of S(x_n), by the lines of nncg.h with the state computed afresh for every sweep.
+double error_after_nncg(const Problem& problem, std::int64_t sweeps) {
+    PackedProblem packed;
+    packed.pack(problem);
+    const std::size_t n = packed.rows();
+    std::vector<double> x(n, 0.0), p(n, 0.0), u(packed.state_size()), swept(n), y(n);
+    packed.project(x);
+    double last = 0.0;
+    for (std::int64_t j = 1; j <= sweeps; ++j) {
+        swept = x;
+        packed.carry(x, u);
+        packed.sweep(1.0, Direction::forward, swept, u);
+        double square = 0.0;
+        for (std::size_t i = 0; i < n; ++i) square += packed.metric()[i] * std::pow(swept[i] - x[i], 2);
+        const double beta = last > 0.0 && square <= last ? square / last : 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double d = swept[i] - x[i];
+            x[i] = swept[i] + beta * p[i];
+            p[i] = beta > 0.0 || last == 0.0 ? d + beta * p[i] : 0.0;
+        }
+        last = square;
+    }
+    packed.multiply(swept, y);
+    return packed.energy_error(swept, y);
+}
+
+// The solver carries x, its state and two directions along; a slip in one of them only costs iterations.
+TEST(Nncg, FollowsTheAlgorithmOfItsHeader) {
+    const Problem problem = generate_random({.seed = 3, .compliance = 0.05}).problem;
+    for (const std::int64_t sweeps : {1, 2, 3, 7, 30}) {
+        double seen = 0.0;
+        const auto solver = make_nncg();
+        solve_with(*solver, problem, {.tolerance = {1e-15}, .max_iterations = sweeps},
+                   [&](const Progress& progress) { seen = progress.energy_error_J; });
+        EXPECT_NEAR(seen / error_after_nncg(problem, sweeps), 1.0, tolerance(1e-6)) << sweeps;
+    }
+}
+
 TEST(Cg, FindsContradictingRows) {
     Problem problem;
     problem.bodies = {ball()};
@@ -218,6 +288,17 @@ TEST(Cg, FindsContradictingRows) {
     const Outcome out = solve_with("cg", problem, {.tolerance = {1e-9}});
     EXPECT_EQ(out.report.status, Status::stalled);
     EXPECT_GT(out.certificate.relative_error, 1e-3);
+}
+
+// Its estimate comes free from the recurrence; it must still be the certificate's error, not a multiple of
+// it.
+TEST(Cg, EstimatesTheErrorThatTheCertificateFinds) {
+    const Problem problem = generate_joint_network({.edge = 3});
+    for (const std::int64_t iterations : {1, 5, 20}) {
+        const Outcome out = solve_with("cg", problem, {.tolerance = {1e-12}, .max_iterations = iterations});
+        EXPECT_EQ(out.report.status, Status::iteration_limit);
+        EXPECT_NEAR(out.report.energy_error_J / out.certificate.energy_error_J, 1.0, tolerance(1e-6));
+    }
 }
 
 // Gyroscopic terms make real W unsymmetric; the answer must satisfy the matrix as given, not its symmetric
@@ -238,6 +319,12 @@ TEST(UnsymmetricMatrix, IsSolvedAsGiven) {
         const Outcome out = solve_with(solver, problem, {.tolerance = {1e-9}});
         EXPECT_EQ(out.report.status, Status::converged) << solver;
         EXPECT_LE(out.certificate.relative_error, 1e-9 * (1 + tolerance(1e-6))) << solver;
+        for (const std::int64_t iterations : {3, 10, 25}) {
+            const Outcome early =
+                solve_with(solver, problem, {.tolerance = {1e-15}, .max_iterations = iterations});
+            EXPECT_NEAR(early.report.relative_error / early.certificate.relative_error, 1.0, tolerance(1e-6))
+                << solver << " after " << iterations;
+        }
     }
 }
 
@@ -271,6 +358,187 @@ TEST(PackedProblem, MultipliesLikeTheDenseMatrix) {
     const Eigen::VectorXd expected =
         dense_matrix(problem) * Eigen::Map<const Eigen::VectorXd>(x.data(), y.size());
     for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], tolerance(1e-10));
+}
+
+// Inertias of rank one and two, as rotated rods and plates have them, with round-off where zeros should be: a
+// pivot that is only round-off must not blow up what is divided by it.
+TEST(PackedProblem, MultipliesLikeTheDenseMatrixForBodiesThatCannotTurnFreely) {
+    const std::vector<Symmetric3> inertias = {
+        {1e-300, 1, 1, 1e-13, -1e-13, 0},          // a first pivot that is no pivot
+        {1, 1 + 1e-15, 4, 1, 2, 2 + 1e-13},        // a second one: rank one, y and x alike
+        {1, 1, 1, 1, 1, 1},                        // exactly rank one
+        {0, 2, 2, 0, 0, 1},                        // turns about two axes
+        {1e-18, 0.64, 0.36, -8e-10, 6e-10, -0.48}  // rank one, hardly along x
+    };
+    const std::vector<Vec6> rows = {{0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}};
+    for (const Symmetric3& inertia : inertias) {
+        Problem problem;
+        problem.bodies = {{.inverse_mass = 1.0, .inverse_inertia_w = inertia}};
+        for (const Vec6& row : rows) {
+            JacobianRow j{.a = row};
+            j.a[0] = 1.0;
+            add_block(problem, Bilateral{}, 0, no_body, std::span(&j, 1), std::array{0.0});
+        }
+        ASSERT_TRUE(validate(problem).empty());
+        PackedProblem packed;
+        packed.pack(problem);
+        const Eigen::MatrixXd expected = dense_matrix(problem);
+        for (int j = 0; j < 3; ++j) {
+            std::vector<double> x(3, 0.0);
+            std::vector<double> y(3);
+            x[j] = 1.0;
+            packed.multiply(x, y);
+            for (int i = 0; i < 3; ++i) EXPECT_NEAR(y[i], expected(i, j), tolerance(1e-12)) << i << j;
+        }
+    }
+}
+
+PackedProblem packed_of(const Problem& problem) {
+    PackedProblem packed;
+    packed.pack(problem);
+    return packed;
+}
+
+Problem uncoupled_rows(const Law& law, int rows) {
+    Problem problem = from_dense(Eigen::MatrixXd::Identity(rows, rows), Eigen::VectorXd::Zero(rows));
+    problem.blocks = {{.first_row = 0, .rows = rows, .law = law}};
+    return problem;
+}
+
+TEST(PackedProblem, KnowsWhatIsNotOneConvexProblem) {
+    const FrictionCone rolling{.mu = 0.0, .mu_roll = 0.1, .model = FrictionModel::exact};
+    EXPECT_FALSE(packed_of(uncoupled_rows(rolling, 5)).is_convex());
+    EXPECT_FALSE(
+        packed_of(uncoupled_rows(FrictionCone{.mu = 0.1, .model = FrictionModel::exact}, 3)).is_convex());
+    EXPECT_FALSE(packed_of(uncoupled_rows(BoxFriction{.mu = 0.1}, 3)).is_convex());
+    EXPECT_TRUE(packed_of(uncoupled_rows(FrictionCone{.mu = 0.1, .mu_roll = 0.1}, 5)).is_convex());
+    for (const double skew : {1.0, 1e-6, 1e-14}) {
+        Problem problem = uncoupled_rows(Bilateral{}, 2);
+        problem.matrix->value[1] = skew;
+        EXPECT_EQ(packed_of(problem).is_convex(), skew < 1e-12) << "a twin that is zero";
+        problem.matrix = SparseMatrix{.start = {0, 2, 3}, .column = {0, 1, 1}, .value = {1.0, skew, 1.0}};
+        EXPECT_EQ(packed_of(problem).is_convex(), skew < 1e-12) << "a twin that is not there";
+    }
+}
+
+TEST(PackedProblem, SymmetricProductIsThatOfTheSymmetricPart) {
+    Eigen::MatrixXd a(2, 2);
+    a << 4.0, 3.0, -1.0, 5.0;
+    Problem problem = from_dense(a, Eigen::VectorXd::Zero(2));
+    problem.blocks = {{.first_row = 0, .rows = 2, .law = Bilateral{}}};
+    const PackedProblem packed = packed_of(problem);
+    std::vector<double> y(2);
+    packed.multiply(std::vector{1.0, 10.0}, y);
+    EXPECT_EQ(y, (std::vector{34.0, 49.0}));
+    packed.multiply_symmetric(std::vector{1.0, 10.0}, y);
+    EXPECT_EQ(y, (std::vector{14.0, 51.0}));
+}
+
+TEST(PackedProblem, KnowsWhichRowsAreBilateral) {
+    EXPECT_TRUE(packed_of(uncoupled_rows(Bilateral{}, 3)).only_bilateral());
+    EXPECT_TRUE(packed_of(uncoupled_rows(Interval{}, 3)).only_bilateral());
+    EXPECT_FALSE(packed_of(uncoupled_rows(Interval{.lower = -1.0}, 1)).only_bilateral());
+    EXPECT_FALSE(packed_of(uncoupled_rows(Interval{.upper = 1.0}, 1)).only_bilateral());
+    EXPECT_FALSE(packed_of(uncoupled_rows(Unilateral{}, 1)).only_bilateral());
+    EXPECT_FALSE(packed_of(uncoupled_rows(BoxFriction{}, 2)).only_bilateral());
+    EXPECT_FALSE(packed_of(uncoupled_rows(FrictionCone{}, 2)).only_bilateral());
+}
+
+// The certificate's a_k, diagonals that are not positive included: the third row has none, the second a
+// negative one.
+TEST(PackedProblem, MeasuresWithTheMetricOfTheCertificate) {
+    Eigen::MatrixXd hollow(3, 3);
+    hollow << 2.0, -5.0, 0.0, -5.0, -1.0, 3.0, 0.0, 3.0, 0.0;
+    Problem foreign = from_dense(hollow, Eigen::VectorXd::Zero(3));
+    foreign.blocks = {{.first_row = 0, .rows = 3, .law = Bilateral{}}};
+    for (const Problem& problem : {foreign, generate_random({.seed = 6, .compliance = 0.2}).problem}) {
+        const PackedProblem packed = packed_of(problem);
+        EXPECT_EQ(packed.has_positive_diagonal(), !problem.matrix.has_value());
+        for (const Block& block : problem.blocks) {
+            const auto a = effective_inverse_mass(problem, block);
+            for (int i = 0; i < block.rows; ++i) {
+                EXPECT_NEAR(packed.metric()[block.first_row + i] / a[i], 1.0, tolerance(1e-12));
+            }
+        }
+    }
+}
+
+TEST(PackedProblem, ConeMetricSetsNormalAndTangentsApart) {
+    const Problem problem = generate_random({.seed = 6, .blocks = 100}).problem;
+    const PackedProblem packed = packed_of(problem);
+    std::vector<double> apart(packed.rows());
+    packed.cone_metric(apart);
+    for (const Block& block : problem.blocks) {
+        std::vector<double> expected(packed.metric().begin() + block.first_row,
+                                     packed.metric().begin() + block.first_row + block.rows);
+        if (const auto* cone = std::get_if<FrictionCone>(&block.law)) {
+            const int tangents = friction_groups(*cone, block.rows)[0].count;
+            double sum = 0.0;
+            for (int i = 0; i <= tangents; ++i)
+                expected[i] = diagonal_entry(problem, block, block.first_row + i);
+            for (int i = 1; i <= tangents; ++i) sum += expected[i];
+            for (int i = 1; i <= tangents; ++i) expected[i] = sum / tangents;
+        }
+        for (int i = 0; i < block.rows; ++i) {
+            EXPECT_NEAR(apart[block.first_row + i] / expected[i], 1.0, tolerance(1e-12)) << block.rows << i;
+        }
+    }
+}
+
+/// The same cells in the opposite order; `source` says which row of the original each row is.
+Problem with_cells_reversed(const Problem& problem, std::vector<int>& source) {
+    Problem out;
+    out.bodies = problem.bodies;
+    for (auto block = problem.blocks.rbegin(); block != problem.blocks.rend(); ++block) {
+        const bool one_cell = std::holds_alternative<FrictionCone>(block->law) ||
+                              std::holds_alternative<BoxFriction>(block->law);
+        std::vector<JacobianRow> rows;
+        std::vector<double> bias;
+        for (int i = 0; i < block->rows; ++i) {
+            source.push_back(block->first_row + (one_cell ? i : block->rows - 1 - i));
+            rows.push_back(problem.jacobian[source.back()]);
+            bias.push_back(problem.bias[source.back()]);
+        }
+        add_block(out, block->law, block->body_a, block->body_b, rows, bias);
+    }
+    return out;
+}
+
+// The kernels see bodies, the general loop sees the matrix; every row has a compliance of its own.
+TEST(PackedProblem, SweepsTheBodiesAsItSweepsTheirMatrix) {
+    for (const FrictionModel model : {FrictionModel::convex, FrictionModel::exact}) {
+        Problem bodies = generate_random({.seed = 12, .blocks = 60, .model = model}).problem;
+        for (std::size_t i = 0; i < bodies.bias.size(); ++i)
+            bodies.compliance.push_back(0.02 * static_cast<double>(1 + i % 7));
+        const PackedProblem one = packed_of(bodies);
+        const Problem matrix = assemble(bodies);
+        const PackedProblem other = packed_of(matrix);
+        std::vector<double> x(one.rows(), 0.0), u(one.state_size(), 0.0), z(one.rows(), 0.0), none;
+        for (int sweep = 0; sweep < 3; ++sweep) {
+            one.sweep(1.1, Direction::forward, x, u);
+            other.sweep(1.1, Direction::forward, z, none);
+        }
+        for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(x[i], z[i], tolerance(1e-9)) << i;
+    }
+}
+
+TEST(PackedProblem, SweepingBackwardsIsSweepingTheReversedProblem) {
+    const Problem bodies = generate_random({.seed = 12, .model = FrictionModel::exact}).problem;
+    std::vector<int> source;
+    const Problem reversed = with_cells_reversed(bodies, source);
+    for (const bool assembled : {false, true}) {
+        const Problem original = assembled ? assemble(bodies) : bodies;  // a packed problem looks into it
+        const Problem opposite = assembled ? assemble(reversed) : reversed;
+        const PackedProblem there = packed_of(original);
+        const PackedProblem back = packed_of(opposite);
+        std::vector<double> x(there.rows(), 0.0), u(there.state_size(), 0.0);
+        std::vector<double> z(back.rows(), 0.0), v(back.state_size(), 0.0);
+        for (int sweep = 0; sweep < 3; ++sweep) {
+            there.sweep(1.1, Direction::backward, x, u);
+            back.sweep(1.1, Direction::forward, z, v);
+        }
+        for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(x[source[i]], z[i], tolerance(1e-10)) << i;
+    }
 }
 
 TEST(PackedProblem, SweepCarriesItsStateExactly) {
@@ -335,8 +603,11 @@ TEST(LargestEigenvalue, IsATightUpperBound) {
         Eigen::MatrixXd s = half * half.transpose();
         if (trial % 3 == 0) s = Eigen::MatrixXd(s.diagonal().asDiagonal());
         if (trial % 7 == 0 && n == 3) s = Eigen::Vector3d(1.0, 3.5, 3.5).asDiagonal();  // a sphere's contact
-        const std::vector<double> metric(n, random.uniform(0.5, 2.0));
-        const double exact = s.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff() / metric[0];
+        std::vector<double> metric(n);
+        for (double& d : metric) d = random.uniform(0.5, 2.0);
+        const Eigen::VectorXd root = Eigen::Map<Eigen::VectorXd>(metric.data(), n).cwiseSqrt().cwiseInverse();
+        const Eigen::MatrixXd scaled = root.asDiagonal() * s * root.asDiagonal();
+        const double exact = scaled.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff();
         const double bound = largest_scaled_eigenvalue(std::span(s.data(), n * n), metric);
         EXPECT_GE(bound, exact * (1.0 - tolerance(1e-12)));
         EXPECT_LE(bound, exact * (1.0 + tolerance(2e-3)) + 1e-12);

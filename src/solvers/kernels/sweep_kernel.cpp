@@ -98,7 +98,7 @@ UPTACK_INLINE const Cell& nth(const PackedView& view, CellRange range, int k) {
     return view.cells[range.first + (range.stride > 0 ? k : range.count - 1 - k)];
 }
 
-// Two cells are read in advance: the bodies they need are scattered and the prefetcher cannot guess them.
+// The bodies of a cell some visits ahead: they are scattered and the prefetcher cannot guess them.
 UPTACK_INLINE void prefetch_bodies(const PackedView& view, CellRange range, int k, const double* u) {
     constexpr int ahead = 4;
     if (k + ahead >= range.count) return;
