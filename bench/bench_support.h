@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace uptack::bench {
 
@@ -18,6 +21,18 @@ inline double best_seconds(int tries, int calls, const std::function<void()>& wo
         best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count() / calls);
     }
     return best;
+}
+
+/// Exponent p of seconds ~ size^p, least squares in the logarithms.
+inline double growth_exponent(const std::vector<std::pair<double, double>>& size_and_seconds) {
+    double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+    for (const auto& [size, seconds] : size_and_seconds) {
+        const double x = std::log(size);
+        const double y = std::log(seconds);
+        sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+    const auto n = static_cast<double>(size_and_seconds.size());
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
 }  // namespace uptack::bench

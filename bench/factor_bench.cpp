@@ -36,7 +36,9 @@ Blocks body_matrix(const PackedProblem& packed) {
         }
         return at->second;
     };
-    const auto moves = [](const double* g) { return std::any_of(g, g + 6, [](double v) { return v != 0.0; }); };
+    const auto moves = [](const double* g) {
+        return std::any_of(g, g + 6, [](double v) { return v != 0.0; });
+    };
     for (const Cell& cell : packed.cells()) {
         const double* first = packed.row_of_g(cell.first_row);
         const int a = moves(first) ? node_of(cell.slot_a) : -1;
@@ -66,7 +68,8 @@ Blocks body_matrix(const PackedProblem& packed) {
     for (int k = 0; k < n; ++k) {
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j <= i; ++j) {
-                triplets.emplace_back(6 * k + i, 6 * k + j, out.node_block[k][6 * i + j] + (i == j ? 1.0 : 0.0));
+                triplets.emplace_back(6 * k + i, 6 * k + j,
+                                      out.node_block[k][6 * i + j] + (i == j ? 1.0 : 0.0));
             }
         }
     }
@@ -118,7 +121,8 @@ void report(const std::string& name, const Problem& problem) {
         (Eigen::Map<Eigen::VectorXd>(x.data(), reference.size()) - reference).norm() / reference.norm();
     fmt::print("{:<18}{:>7}{:>9}{:>10.2f}{:>9.1f}{:>9.1f}{:>9.2f}{:>11.1f}{:>8.1f}{:>12.1e}{:>6}\n", name,
                blocks.sizes.size(), blocks.edges.size(), 1e-6 * static_cast<double>(ours.stored_entries()),
-               1e3 * analyse, 1e3 * factor, 1e3 * solve, 1e3 * simplicial, simplicial / factor, difference, lost);
+               1e3 * analyse, 1e3 * factor, 1e3 * solve, 1e3 * simplicial, simplicial / factor, difference,
+               lost);
 }
 
 }  // namespace

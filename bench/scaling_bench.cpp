@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <map>
 #include <vector>
 
@@ -28,18 +27,6 @@ double iteration_seconds(const std::string& solver, const Problem& problem) {
     return (run(many) - run(few)) / (many - few);
 }
 
-/// Slope of log(time) against log(rows), least squares.
-double exponent(const std::vector<std::pair<double, double>>& points) {
-    double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
-    for (const auto& [rows, seconds] : points) {
-        const double x = std::log(rows);
-        const double y = std::log(seconds);
-        sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    const auto n = static_cast<double>(points.size());
-    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 }  // namespace
 }  // namespace uptack::bench
 
@@ -61,6 +48,6 @@ int main() {
         fmt::print("\n");
     }
     fmt::print("{:>10}", "exponent");
-    for (const std::string& solver : solvers) fmt::print("{:>9.2f}", bench::exponent(points[solver]));
+    for (const std::string& solver : solvers) fmt::print("{:>9.2f}", bench::growth_exponent(points[solver]));
     fmt::print("\n");
 }

@@ -1,7 +1,7 @@
 // What one psor sweep costs, beside what the memory alone would cost.
 //
-// The bound: a sweep must at least read every packed byte once; the same number of bytes is summed up from an array of
-// that size in the same cache level.  Smooth and frictional shaker, one thread, double precision.
+// The bound: a sweep must at least read every packed byte once; the same number of bytes is summed up from an
+// array of that size in the same cache level.  Smooth and frictional shaker, one thread, double precision.
 
 #include <fmt/format.h>
 
@@ -47,11 +47,11 @@ void report(const std::string& name, const Problem& problem) {
     const std::uint64_t bits = hash(x);
     const double seconds = best_seconds(15, 20, [&] { packed.sweep(1.0, Direction::forward, x, u); });
     const auto cells = static_cast<double>(problem.blocks.size());
-    const std::size_t bytes = packed.rows() * (row_width + 2) * sizeof(double) + problem.blocks.size() * sizeof(Cell) +
-                              u.size() * sizeof(double);
+    const std::size_t bytes = packed.rows() * (row_width + 2) * sizeof(double) +
+                              problem.blocks.size() * sizeof(Cell) + u.size() * sizeof(double);
     const double bound = read_seconds(bytes);
-    fmt::print("{:<18}{:>9}{:>14.1f}{:>18.1f}{:>10.2f}{:>20x}\n", name, problem.blocks.size(), seconds / cells * 1e9,
-               bound / cells * 1e9, seconds / bound, bits);
+    fmt::print("{:<18}{:>9}{:>14.1f}{:>18.1f}{:>10.2f}{:>20x}\n", name, problem.blocks.size(),
+               seconds / cells * 1e9, bound / cells * 1e9, seconds / bound, bits);
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ void report(const std::string& name, const Problem& problem) {
 int main() {
     using namespace uptack;
     fmt::print("one psor sweep, {} kernels, one thread\n", kernel_target());
-    fmt::print("{:<18}{:>9}{:>14}{:>18}{:>10}{:>20}\n", "problem", "blocks", "ns/block", "read bound ns", "ratio",
-               "hash of 20 sweeps");
+    fmt::print("{:<18}{:>9}{:>14}{:>18}{:>10}{:>20}\n", "problem", "blocks", "ns/block", "read bound ns",
+               "ratio", "hash of 20 sweeps");
     bench::report("shaker", generate("shaker"));
     bench::report("shaker-friction", generate("shaker-friction"));
     bench::report("spheres 1e5", generate_sphere_packing({.spheres = 27'000, .contacts = 0}));
