@@ -12,8 +12,8 @@
 namespace uptack::app {
 namespace {
 
-/// Rounding in the reduction of real files reaches 1e-12, gyroscopic terms begin at 1e-7.
-constexpr double symmetric_up_to = 1e-9;
+/// The solvers' own threshold (src/solvers/pack.cpp).
+constexpr double symmetric_up_to = 1e-11;
 
 struct InfoArguments {
     std::string file;

@@ -37,7 +37,7 @@ struct SpgOptions {
 
 /// Accelerated projected gradient with restart (Nesterov; Mazhar et al. 2015).
 struct ApgdOptions {
-    bool cone_metric = false;  ///< as in SpgOptions; 1.6-2.3 x fewer iterations on spheres with friction
+    bool cone_metric = false;  ///< as in SpgOptions; fewer but dearer iterations on spheres with friction
 };
 
 /// Nonlinear nonsmooth conjugate gradient over PSOR sweeps (Silcowitz-Hansen et al. 2010).

@@ -89,7 +89,7 @@ Entry entry(const std::string& name, const std::string& summary,
 constexpr double above_zero = 1e-6;
 constexpr double below_two = 2.0 - 1e-6;
 constexpr const char* cone_metric_help =
-    "precondition normal and tangents apart; pays on spheres with friction";
+    "precondition normal and tangents apart; fewer, dearer iterations on spheres";
 
 std::vector<Field<SpgOptions>> spg_fields() {
     return {
@@ -145,13 +145,14 @@ const std::vector<Entry>& entries() {
              {{"symmetric", "false", "every second sweep runs backwards"},
               [](PsorOptions& o, const OptionText& t) { o.symmetric = t.flag(); }}}),
         entry<NncgOptions>(
-            "nncg", "conjugate gradient over Gauss-Seidel sweeps; every law; best down to 1e-2", make_nncg,
+            "nncg", "conjugate gradient over Gauss-Seidel sweeps; every law; often best to 1e-2", make_nncg,
             {{{"omega", fmt::format("{}", NncgOptions{}.omega), "relaxation of the sweeps in (0, 2)"},
               [](NncgOptions& o, const OptionText& t) { o.omega = t.number(above_zero, below_two); }}}),
-        entry<ApgdOptions>(
-            "apgd", "accelerated projected gradient; the best first-order method from 1e-4 down", make_apgd,
-            {{{"cone_metric", "false", cone_metric_help},
-              [](ApgdOptions& o, const OptionText& t) { o.cone_metric = t.flag(); }}}),
+        entry<ApgdOptions>("apgd",
+                           "accelerated projected gradient; often the best first-order method from 1e-4 down",
+                           make_apgd,
+                           {{{"cone_metric", "false", cone_metric_help},
+                             [](ApgdOptions& o, const OptionText& t) { o.cone_metric = t.flag(); }}}),
         entry<SpgOptions>("spg", "preconditioned spectral projected gradient (P-SPG-FB)", make_spg,
                           spg_fields()),
         entry<JacobiOptions>(
@@ -161,9 +162,9 @@ const std::vector<Entry>& entries() {
         entry<SimplexOptions>(
             "simplex", "sparse simplex on an incremental LDL^T; exact on scalar rows, friction as a pyramid",
             make_simplex, simplex_fields()),
-        entry<NewtonOptions>(
-            "newton", "interior point and semismooth Newton with factorisations; every law; to 1e-10",
-            make_newton, newton_fields()),
+        entry<NewtonOptions>("newton",
+                             "interior point and semismooth Newton with factorisations; every law; to 1e-10",
+                             make_newton, newton_fields()),
         entry<CgOptions>("cg", "conjugate gradient, for bilateral rows only", make_cg, {}),
     };
     return all;

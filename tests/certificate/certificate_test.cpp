@@ -202,6 +202,18 @@ TEST(Certificate, BoxFrictionIsMeasuredRowByRow) {
     EXPECT_GT(certify(box, std::vector{x_n, -0.3 * x_n, -0.4 * x_n}).relative_error, 1e-3);
 }
 
+// A pulling normal impulse allows no friction at all: the tangent's whole impulse is an error.
+TEST(Certificate, BoxFrictionUnderAPullingNormalAllowsNoTangent) {
+    const Problem box = sliding_block(BoxFriction{.mu = 0.5}, 0.0);
+    const double a = 1.0 / mass;
+    const double x_t = 0.25;
+    const double pull = -0.1;
+    const double w_n = -gravity * time_step + a * pull;
+    const double r_n = pull - std::max(0.0, pull - w_n / a);
+    const Certificate certificate = certify(box, std::vector{pull, x_t, 0.0});
+    EXPECT_NEAR(certificate.energy_error_J, 0.5 * a * (r_n * r_n + x_t * x_t), tolerance(1e-12));
+}
+
 // For two rows and mu = 1 the cone is a rotated quadrant, and the Jordan-algebra formula must be the scalar
 // one in the rotated coordinates: phi of (x_n +- x_t)(w_n +- w_t) with |.| scaled by 1/sqrt(2) each way.
 TEST(Certificate, ConeFischerBurmeisterIsTheScalarOneInRotatedCoordinates) {

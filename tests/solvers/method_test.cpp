@@ -162,6 +162,23 @@ TEST(Jacobi, SafeDiagonalDominatesTheMatrix) {
     }
 }
 
+// A light hub in the middle of heavy arms, the hub on side b of every row: it is the hub's count that
+// matters.
+TEST(Jacobi, SafeDiagonalCountsTheRowsOfEitherSide) {
+    Problem star;
+    star.bodies.push_back(ball(0.01));
+    for (int arm = 1; arm <= 5; ++arm) {
+        star.bodies.push_back(ball(100.0));
+        const JacobianRow row{.a = {0, 0, 1, 0, 0, 0}, .b = {0, 0, -1, 0, 0, 0}};
+        add_block(star, Bilateral{}, arm, 0, std::span(&row, 1), std::array{0.0});
+    }
+    PackedProblem packed;
+    packed.pack(star);
+    std::vector<double> d(packed.rows());
+    packed.safe_diagonal(d);
+    for (const double value : d) EXPECT_NEAR(value, 5.0 / 0.01 + 1.0 / 100.0, tolerance(1e-9));
+}
+
 // The first row of a cell is the one that asks for most: the bound is over all of them.
 TEST(Jacobi, SafeDiagonalOfAnAssembledConeLooksAtEveryRow) {
     Eigen::MatrixXd a = Eigen::MatrixXd::Identity(3, 3);

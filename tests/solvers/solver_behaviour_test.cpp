@@ -175,6 +175,20 @@ TEST(EverySolver, WarmStartAtTheSolutionIsDoneAtOnce) {
     }
 }
 
+TEST(EverySolver, ProjectsAWarmStartBeforeItIsReturned) {
+    Problem problem = resting_ball();
+    problem.bodies.push_back(ball());
+    problem.bodies[1].free_velocity[2] = 1.0;  // leaves the ground: its impulse is zero
+    const JacobianRow up{.a = {0, 0, 1, 0, 0, 0}};
+    add_block(problem, Unilateral{}, 1, no_body, std::span(&up, 1), std::array{0.0});
+    for (const std::string& name : general_solvers) {
+        Solution warm{.impulse = {0.9 * mass * gravity * time_step, -1e-6}, .velocity = {}};
+        make_solver(name)->solve(problem, warm, {.tolerance = {1e-15}, .max_iterations = 0});
+        EXPECT_DOUBLE_EQ(warm.impulse[0], 0.9 * mass * gravity * time_step) << name;
+        EXPECT_EQ(warm.impulse[1], 0.0) << name;
+    }
+}
+
 TEST(EverySolver, DropsAWarmStartThatIsWorseThanNothing) {
     const Problem problem = all_laws();
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -214,7 +228,8 @@ TEST(EverySolver, GivesTheSameBitsOnOneThreadAndOnMany) {
     ASSERT_GT(problem.row_count(), 60'000);
     const Problem joints = generate_joint_network({.edge = 24});
     ASSERT_GT(joints.row_count(), 40'000);
-    for (const std::string name : {"psor", "nncg", "apgd", "spg", "jacobi", "cg"}) {  // the direct ones use one thread
+    for (const std::string name :
+         {"psor", "nncg", "apgd", "spg", "jacobi", "cg"}) {  // the direct ones use one thread
         const Problem& one = name == "cg" ? joints : problem;
         const StopRule rule{.tolerance = {1e-12}, .max_iterations = 12};
         std::vector<std::vector<double>> impulses;
@@ -258,7 +273,8 @@ TEST(Registry, ExplainsWhatIsWrong) {
         }
         return "";
     };
-    EXPECT_NE(message("simplicissimus", {}).find("psor, nncg, apgd, spg, jacobi, simplex"), std::string::npos);
+    EXPECT_NE(message("simplicissimus", {}).find("psor, nncg, apgd, spg, jacobi, simplex"),
+              std::string::npos);
     EXPECT_NE(message("psor", {{"omgea", "1"}}).find("omega, symmetric"), std::string::npos);
     EXPECT_NE(message("psor", {{"omega", "2.5"}}).find("'2.5' is not a number from"), std::string::npos);
     EXPECT_NE(message("psor", {{"omega", "nan"}}).find("'nan'"), std::string::npos);
