@@ -10,14 +10,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-BORDERS = ["math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers",
+BORDERS = ["math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
            "problem_file", "generators"]
 STATIONS = {
     "linalg": (set(), set()),
     "laws": ({"math", "law"}, set()),
     "problem": ({"math", "law", "problem", "friction_pyramid", "error_metric"}, set()),
     "certificate": ({"math", "law", "problem", "error_metric", "certificate"}, set()),
-    "solvers": ({"math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "solver", "solvers"}, {"linalg"}),
+    "solvers": ({"math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "solver", "solvers",
+                 "missing_energy"}, {"linalg"}),
     "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, set()),
     "generators": ({"math", "input_error", "law", "problem", "generators"}, set()),
 }

@@ -58,19 +58,32 @@ struct Measured {
     double fischer_square = 0.0;  // |phi(x, w~)|^2
 };
 
+/// r = x - proj(x - w / a).  Where the projection leaves a row alone, r is w / a itself: taken as a
+/// difference it would vanish in the round-off of large impulses, and rows that contradict each other could
+/// pass for solved.
+Rows natural_map(const Law& law, std::span<const double> x, std::span<const double> w,
+                 std::span<const double> a) {
+    Rows z{};
+    Rows r{};
+    const std::size_t n = x.size();
+    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
+    Rows projected = z;
+    project_for_error(law, x[0], std::span(projected).first(n), a);
+    for (std::size_t i = 0; i < n; ++i) r[i] = projected[i] == z[i] ? w[i] / a[i] : x[i] - projected[i];
+    return r;
+}
+
 Measured measure(const Law& law, std::span<const double> x, std::span<const double> w,
                  std::span<const double> a) {
     Measured out;
-    Rows z{};
     Rows ones;
     ones.fill(1.0);
-    const std::size_t n = x.size();
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
-    project_for_error(law, x[0], std::span(z).first(n), a);
-    for (std::size_t i = 0; i < n; ++i) out.energy += 0.5 * a[i] * (x[i] - z[i]) * (x[i] - z[i]);
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i];
-    project_for_error(law, x[0], std::span(z).first(n), std::span(ones).first(n));
-    for (std::size_t i = 0; i < n; ++i) out.natural_square += (x[i] - z[i]) * (x[i] - z[i]);
+    const Rows r = natural_map(law, x, w, a);
+    const Rows plain = natural_map(law, x, w, std::span(ones).first(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        out.energy += 0.5 * a[i] * r[i] * r[i];
+        out.natural_square += plain[i] * plain[i];
+    }
     out.fischer_square = fischer_burmeister_square(law, x, w).value_or(out.natural_square);
     return out;
 }

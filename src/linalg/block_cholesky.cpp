@@ -1,5 +1,6 @@
 #include "block_cholesky.h"
 
+#include <metis.h>
 #include <suitesparse/amd.h>
 
 #include <algorithm>
@@ -10,8 +11,40 @@
 namespace uptack {
 namespace {
 
+constexpr std::size_t worth_dissecting = 500;  // nodes; below, minimum degree is as good and quicker
+
 int padded(int rows) {
     return (rows + panel_pack - 1) / panel_pack * panel_pack;
+}
+
+void copy_lower(int n, ConstPanel from, Panel to) {
+    for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t i = j; i < n; ++i) to.first[j * to.stride + i] = from.first[j * from.stride + i];
+    }
+}
+
+/// Dense Cholesky of one node's block, lower triangle, in place; how many pivots were replaced.
+int factor_block(int n, Panel block, double largest, double pivot_floor) {
+    int replaced = 0;
+    const auto at = [&](int i, int j) -> double& {
+        return block.first[static_cast<std::int64_t>(j) * block.stride + i];
+    };
+    for (int j = 0; j < n; ++j) {
+        double pivot = at(j, j);
+        for (int k = 0; k < j; ++k) pivot -= at(j, k) * at(j, k);
+        if (!(pivot > pivot_floor) || !std::isfinite(pivot)) {
+            pivot = std::isfinite(largest) ? std::max(largest, pivot_floor) : 1.0;
+            if (!(pivot > 0.0)) pivot = 1.0;
+            ++replaced;
+        }
+        at(j, j) = std::sqrt(pivot);
+        for (int i = j + 1; i < n; ++i) {
+            double value = at(i, j);
+            for (int k = 0; k < j; ++k) value -= at(i, k) * at(j, k);
+            at(i, j) = value / at(j, j);
+        }
+    }
+    return replaced;
 }
 
 /// Children before parents, each subtree in one run.
@@ -84,7 +117,15 @@ void BlockCholesky::analyse(std::span<const int> node_sizes, std::span<const Edg
     place_edges();
 }
 
+/// Minimum degree; for large structures nested dissection too, and whichever costs less.
 std::vector<int> BlockCholesky::order_nodes(std::size_t nodes) const {
+    std::vector<int> order = minimum_degree(nodes);
+    if (nodes < worth_dissecting) return order;
+    std::vector<int> dissected = nested_dissection(nodes);
+    return cost_of(dissected) < cost_of(order) ? dissected : order;
+}
+
+std::vector<int> BlockCholesky::minimum_degree(std::size_t nodes) const {
     std::vector<int> start(nodes + 1, 0);
     for (const Edge& edge : edges_) ++start[std::min(edge.a, edge.b) + 1];
     std::partial_sum(start.begin(), start.end(), start.begin());
@@ -92,10 +133,53 @@ std::vector<int> BlockCholesky::order_nodes(std::size_t nodes) const {
     std::vector<int> fill(start.begin(), start.end() - 1);
     for (const Edge& edge : edges_) row[fill[std::min(edge.a, edge.b)]++] = std::max(edge.a, edge.b);
     std::vector<int> order(nodes);
-    const int status = amd_order(static_cast<int>(nodes), start.data(), row.data(), order.data(), nullptr,
-                                 nullptr);
+    const int status =
+        amd_order(static_cast<int>(nodes), start.data(), row.data(), order.data(), nullptr, nullptr);
     if (status != AMD_OK && status != AMD_OK_BUT_JUMBLED) std::iota(order.begin(), order.end(), 0);
     return order;
+}
+
+std::vector<int> BlockCholesky::nested_dissection(std::size_t nodes) const {
+    std::vector<int> identity(nodes);
+    std::iota(identity.begin(), identity.end(), 0);
+    const Lists earlier = neighbours_in_order(identity);
+    std::vector<idx_t> start(nodes + 1, 0);
+    for (std::size_t j = 0; j < nodes; ++j) {
+        start[j + 1] += static_cast<idx_t>(earlier[j].size());
+        for (const int i : earlier[j]) ++start[i + 1];
+    }
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    std::vector<idx_t> neighbour(start.back());
+    std::vector<idx_t> fill(start.begin(), start.end() - 1);
+    for (std::size_t j = 0; j < nodes; ++j) {
+        for (const int i : earlier[j]) {
+            neighbour[fill[j]++] = i;
+            neighbour[fill[i]++] = static_cast<idx_t>(j);
+        }
+    }
+    auto count = static_cast<idx_t>(nodes);
+    std::vector<idx_t> order(nodes);
+    std::vector<idx_t> position(nodes);
+    std::array<idx_t, METIS_NOPTIONS> options{};
+    METIS_SetDefaultOptions(options.data());
+    options[METIS_OPTION_SEED] = 1;  // the same order every time
+    const int status = METIS_NodeND(&count, start.data(), neighbour.data(), nullptr, options.data(),
+                                    order.data(), position.data());
+    if (status != METIS_OK) return identity;
+    return {order.begin(), order.end()};
+}
+
+/// About the operations of the factorisation: the sum of the squared column lengths.
+double BlockCholesky::cost_of(std::span<const int> order) const {
+    const Lists neighbours = neighbours_in_order(order);
+    Lists columns;
+    find_columns(neighbours, elimination_tree(neighbours), columns);
+    double cost = 0.0;
+    for (const std::vector<int>& column : columns) {
+        const double length = 1.0 + static_cast<double>(column.size());
+        cost += length * length;
+    }
+    return cost;
 }
 
 /// For each position the earlier positions it is coupled with; `order` maps position to node.
@@ -351,9 +435,8 @@ void BlockCholesky::scatter(const Supernode& target, const Supernode& source, in
         const int node = below_[source.below + c];
         const int column = below_row_[source.below + c] - top;
         const int width = offset_[node + 1] - offset_[node];
-        const std::int64_t to = target.values +
-                                static_cast<std::int64_t>(offset_[node] - offset_[target.first]) *
-                                    target.stride;
+        const std::int64_t to =
+            target.values + static_cast<std::int64_t>(offset_[node] - offset_[target.first]) * target.stride;
         for (int r = c; r < source.below_count; ++r) {
             const int row_node = below_[source.below + r];
             const int height = offset_[row_node + 1] - offset_[row_node];
@@ -380,39 +463,14 @@ int BlockCholesky::factor_panel(const Supernode& s, double pivot_floor) {
         panel_kernels().subtract_product({.rows = s.stride - begin, .columns = n, .depth = at},
                                          {panel + begin, s.stride}, {panel + at, s.stride},
                                          {columns + begin, s.stride});
-        double* block = columns + at;  // its lower triangle
-        for (int j = 0; j < n; ++j) {
-            double* column = block + static_cast<std::int64_t>(j) * s.stride;
-            double pivot = column[j];
-            for (int k = 0; k < j; ++k) {
-                const double value = block[static_cast<std::int64_t>(k) * s.stride + j];
-                pivot -= value * value;
-            }
-            if (!(pivot > pivot_floor) || !std::isfinite(pivot)) {
-                pivot = std::isfinite(diagonal_[node]) ? std::max(diagonal_[node], pivot_floor) : 1.0;
-                if (!(pivot > 0.0)) pivot = 1.0;
-                ++replaced;
-            }
-            column[j] = std::sqrt(pivot);
-            for (int i = j + 1; i < n; ++i) {
-                double value = column[i];
-                for (int k = 0; k < j; ++k) {
-                    value -= block[static_cast<std::int64_t>(k) * s.stride + i] *
-                             block[static_cast<std::int64_t>(k) * s.stride + j];
-                }
-                column[i] = value / column[j];
-            }
-        }
+        double* block = columns + at;
+        replaced += factor_block(n, {block, s.stride}, diagonal_[node], pivot_floor);
         // The rows right below start anywhere; their pack may reach up into the block, which must stay.
-        std::array<double, max_node_size * max_node_size> lower{};
-        for (int j = 0; j < n; ++j) {
-            for (int i = j; i < n; ++i) lower[j * n + i] = block[static_cast<std::int64_t>(j) * s.stride + i];
-        }
+        std::array<double, std::size_t{max_node_size} * max_node_size> lower{};
+        copy_lower(n, {block, s.stride}, {lower.data(), n});
         const int next = (at + n) / panel_pack * panel_pack;
         panel_kernels().divide(s.stride - next, n, {lower.data(), n}, {columns + next, s.stride});
-        for (int j = 0; j < n; ++j) {
-            for (int i = j; i < n; ++i) block[static_cast<std::int64_t>(j) * s.stride + i] = lower[j * n + i];
-        }
+        copy_lower(n, {lower.data(), n}, {block, s.stride});
     }
     return replaced;
 }
@@ -449,8 +507,8 @@ void BlockCholesky::solve(MutableView x) {
             std::copy_n(solution_.begin() + offset_[node], offset_[node + 1] - offset_[node],
                         gathered_.begin() + (below_row_[b] - s->columns));
         }
-        kernels.subtract_apply_transposed(s->rows - s->columns, s->columns,
-                                          {panel + s->columns, s->stride}, gathered_.data(), z);
+        kernels.subtract_apply_transposed(s->rows - s->columns, s->columns, {panel + s->columns, s->stride},
+                                          gathered_.data(), z);
         for (int j = s->columns - 1; j >= 0; --j) {
             const double* column = panel + static_cast<std::int64_t>(j) * s->stride;
             double value = z[j];

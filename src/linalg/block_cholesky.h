@@ -3,7 +3,8 @@
 //
 // The structure is analysed once and kept while it stays the same:
 //
-//     order        minimum degree on the graph of nodes (AMD), then a postorder of the elimination tree
+//     order        minimum degree on the graph of nodes (AMD) or nested dissection (METIS), whichever costs
+//                  fewer operations; then a postorder of the elimination tree
 //     columns      the nodes below each node in L: its own neighbours and its children's columns
 //     supernodes   runs of nodes with nearly the same column; a few zeros are stored where that makes the
 //                  dense blocks larger (the thresholds of CHOLMOD's relaxed amalgamation)
@@ -64,13 +65,13 @@ public:
 
 private:
     struct Supernode {
-        int first = 0, last = 0;     // its nodes, in the order of elimination
-        int columns = 0, rows = 0;   // scalars; rows include its own
-        int stride = 0;              // rows, padded
-        std::int64_t values = 0;     // where its panel starts
+        int first = 0, last = 0;         // its nodes, in the order of elimination
+        int columns = 0, rows = 0;       // scalars; rows include its own
+        int stride = 0;                  // rows, padded
+        std::int64_t values = 0;         // where its panel starts
         int below = 0, below_count = 0;  // nodes below it, in below_
-        int cursor = 0;              // while factorising: next of them to be updated
-        int next = -1;               // while factorising: next in the list of those that reach some supernode
+        int cursor = 0;                  // while factorising: next of them to be updated
+        int next = -1;  // while factorising: next in the list of those that reach some supernode
     };
     struct Place {  // of a block inside the panels
         std::int64_t at = 0;
@@ -80,6 +81,9 @@ private:
     using Lists = std::vector<std::vector<int>>;
 
     std::vector<int> order_nodes(std::size_t nodes) const;
+    std::vector<int> minimum_degree(std::size_t nodes) const;
+    std::vector<int> nested_dissection(std::size_t nodes) const;
+    double cost_of(std::span<const int> order) const;
     std::vector<int> elimination_tree(const Lists& neighbours) const;
     Lists neighbours_in_order(std::span<const int> order) const;
     void find_columns(const Lists& neighbours, const std::vector<int>& parent, Lists& columns) const;

@@ -38,11 +38,10 @@ double nearest_normal(double y_n, std::span<ActiveGroup> groups, double& denomin
     return std::max(0.0, numerator / denominator);
 }
 
-/// E of a cone in the plain metric; y is not yet projected.
-void cone_matrix(std::span<const double> y, std::span<const ActiveGroup> groups, double normal,
-                 double denominator, CellBlock& e) {
-    const std::size_t n = y.size();
-    std::array<double, max_block_rows> dn{};  // gradient of the normal
+/// dn/dy
+std::array<double, max_block_rows> normal_gradient(std::span<const double> y,
+                                                   std::span<const ActiveGroup> groups, double denominator) {
+    std::array<double, max_block_rows> dn{};
     dn[0] = 1.0 / denominator;
     for (const ActiveGroup& g : groups) {
         if (!g.active || g.mu == 0.0) continue;
@@ -50,21 +49,27 @@ void cone_matrix(std::span<const double> y, std::span<const ActiveGroup> groups,
             dn[i] = g.mu * y[i] / g.size / denominator;
         }
     }
-    for (std::size_t j = 0; j < n; ++j) e[j] = dn[j];
+    return dn;
+}
+
+/// E of a cone in the plain metric; y is not yet projected, e is zero.
+void cone_matrix(std::span<const double> y, std::span<const ActiveGroup> groups, double normal,
+                 std::span<const double> dn, CellBlock& e) {
+    const std::size_t n = y.size();
+    std::copy_n(dn.begin(), n, e.begin());
     for (const ActiveGroup& g : groups) {
         const int first = g.group.first;
-        for (int i = first; i < first + g.group.count; ++i) {
-            if (!g.active) {
-                // mu = 0 and y = 0: the group cannot move either
-                e[i * n + i] = g.mu == 0.0 ? 0.0 : 1.0;
-                continue;
-            }
-            const double bend = g.mu * normal / g.size;
+        const int last = first + g.group.count;
+        if (!g.active) {  // mu = 0 and y = 0: the group cannot move either
+            for (int i = first; i < last; ++i) e[i * n + i] = g.mu == 0.0 ? 0.0 : 1.0;
+            continue;
+        }
+        const double bend = g.mu * normal / g.size;
+        for (int i = first; i < last; ++i) {
             const double along = y[i] / g.size;
             for (std::size_t j = 0; j < n; ++j) e[i * n + j] = g.mu * along * dn[j];
-            for (int j = first; j < first + g.group.count; ++j) {
-                e[i * n + j] += bend * ((i == j ? 1.0 : 0.0) - along * y[j] / g.size);
-            }
+            for (int j = first; j < last; ++j) e[i * n + j] -= bend * along * y[j] / g.size;
+            e[i * n + i] += bend;
         }
     }
 }
@@ -91,7 +96,7 @@ void project_cone_cell(const FrictionCone& cone, std::span<const double> metric,
         std::fill(y.begin(), y.end(), 0.0);
         return;
     }
-    cone_matrix(y, groups, normal, denominator, e);
+    cone_matrix(y, groups, normal, normal_gradient(y, groups, denominator), e);
     y[0] = normal;
     for (const ActiveGroup& g : groups) {
         if (!g.active) continue;

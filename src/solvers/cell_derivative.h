@@ -5,7 +5,8 @@
 // projection:
 //
 //     scalar     E = 1 strictly inside the bounds, else 0
-//     cone       active groups S = { g : |y_g| > mu_g n },   n = (y_n + sum_S mu_g |y_g|) / (1 + sum_S mu_g^2)
+//     cone       active groups S = { g : |y_g| > mu_g n },   n = (y_n + sum_S mu_g |y_g|) / (1 + sum_S
+//     mu_g^2)
 //                dn   = (dy_n + sum_S mu_g <t_g, dy_g>) / (1 + sum_S mu_g^2),     t_g = y_g / |y_g|
 //                dz_g = dy_g                                                      g not in S
 //                dz_g = mu_g t_g dn + mu_g n / |y_g| (I - t_g t_g^T) dy_g         g in S
@@ -25,7 +26,7 @@
 namespace uptack {
 
 /// n x n, row by row, n rows of the cell.
-using CellBlock = std::array<double, max_block_rows * max_block_rows>;
+using CellBlock = std::array<double, std::size_t{max_block_rows} * max_block_rows>;
 
 /// Projects y in place and fills E.  `box_bound` is the largest tangential impulse of a box cell.
 void project_with_derivative(const PackedProblem& packed, const Cell& cell, double box_bound,

@@ -6,8 +6,7 @@
 namespace uptack {
 namespace {
 
-// The largest that keeps B2 and the shaker with friction going to 1e-6: 1e-9 dies at 1e-2, 1e-5 needs more
-// refinements.
+// The prototype's value: without it friction stops the method at 1e-2, with it near 1e-6.
 constexpr double regularisation = 1e-7;  // delta, of the metric
 constexpr int refinements = 4;           // conjugate gradient steps after the first
 constexpr double refined = 1e-22;        // of <r, z>: round-off is reached
@@ -28,37 +27,46 @@ double tail_length(const std::array<double, 3>& v, int n) {
     return std::sqrt(sum);
 }
 
-/// inverse = (q + diag)^-1 over the rows that are not fixed, zero elsewhere; q symmetric positive semidefinite.
-void invert_weights(int n, const double* q, const double* diagonal, const char* fixed, double* inverse) {
-    CellBlock l{};  // Cholesky factor, then its inverse
-    CellBlock li{};
+/// Lower L with L L^T = q; rows that are fixed stay zero.
+CellBlock cholesky(int n, const CellBlock& q, const char* fixed) {
+    CellBlock l{};
     for (int j = 0; j < n; ++j) {
         if (fixed[j] != 0) continue;
-        double pivot = q[j * n + j] + diagonal[j];
-        const double floor = 1e-14 * pivot;
+        double pivot = q[j * n + j];
         for (int c = 0; c < j; ++c) pivot -= l[j * n + c] * l[j * n + c];
-        l[j * n + j] = std::sqrt(std::max(floor, pivot));
+        l[j * n + j] =
+            std::sqrt(std::max(1e-14 * q[j * n + j], pivot));  // round-off must not make it negative
         for (int i = j + 1; i < n; ++i) {
-            if (fixed[i] != 0) continue;
-            double value = q[i * n + j];
+            double value = fixed[i] != 0 ? 0.0 : q[i * n + j];
             for (int c = 0; c < j; ++c) value -= l[i * n + c] * l[j * n + c];
             l[i * n + j] = value / l[j * n + j];
         }
     }
+    return l;
+}
+
+CellBlock invert_lower(int n, const CellBlock& l, const char* fixed) {
+    CellBlock inverse{};
     for (int j = 0; j < n; ++j) {
         if (fixed[j] != 0) continue;
-        li[j * n + j] = 1.0 / l[j * n + j];
+        inverse[j * n + j] = 1.0 / l[j * n + j];
         for (int i = j + 1; i < n; ++i) {
             if (fixed[i] != 0) continue;
             double sum = 0.0;
-            for (int c = j; c < i; ++c) sum += l[i * n + c] * li[c * n + j];
-            li[i * n + j] = -sum / l[i * n + i];
+            for (int c = j; c < i; ++c) sum += l[i * n + c] * inverse[c * n + j];
+            inverse[i * n + j] = -sum / l[i * n + i];
         }
     }
+    return inverse;
+}
+
+/// inverse = q^-1 over the rows that are not fixed, zero elsewhere; q symmetric positive definite.
+void invert(int n, const CellBlock& q, const char* fixed, double* inverse) {
+    const CellBlock l = invert_lower(n, cholesky(n, q, fixed), fixed);
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             double sum = 0.0;
-            for (int c = std::max(i, j); c < n; ++c) sum += li[c * n + i] * li[c * n + j];
+            for (int c = std::max(i, j); c < n; ++c) sum += l[c * n + i] * l[c * n + j];
             inverse[i * n + j] = sum;
         }
     }
@@ -246,11 +254,11 @@ bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system) {
     push_corrector(sigma * mu_);
     find_direction(packed, system);
 
-    step_ = std::min(1.0, to_boundary * largest_step());
-    if (!(step_ > 0.0)) return false;
-    add_scaled(step_, dx_, x_);
+    const double step = std::min(1.0, to_boundary * largest_step());
+    if (!(step > 0.0)) return false;
+    add_scaled(step, dx_, x_);
     for (Item& item : items_) {
-        for (int i = 0; i < item.dimension; ++i) item.s[i] += step_ * item.ds[i];
+        for (int i = 0; i < item.dimension; ++i) item.s[i] += step * item.ds[i];
         gather(item, x_, item.k);
         item.k[0] += item.offset;
     }
@@ -309,34 +317,40 @@ void InteriorPoint::scale(const Item& item, const Small& in, Small& out, Scaling
     out = result;
 }
 
-/// Q, with W^2 = eta^2 (2 w w^T - J), and Gamma.
+/// Q += T^T W^2 T, with W^2 = eta^2 (2 w w^T - J) for a cone.
+void InteriorPoint::add_weight(const Item& item, const Cell& cell) {
+    const int n = cell.rows;
+    const int head = item.head_row - cell.first_row;
+    double* q = weights_[item.cell];
+    const double square = item.eta * item.eta;
+    if (item.dimension == 1) {
+        q[head * n + head] += square;
+        return;
+    }
+    for (int a = 0; a < item.dimension; ++a) {
+        const int i = a == 0 ? head : item.tail_row - cell.first_row + a - 1;
+        for (int b = 0; b < item.dimension; ++b) {
+            const int j = b == 0 ? head : item.tail_row - cell.first_row + b - 1;
+            const double scales = (a == 0 ? item.head : 1.0) * (b == 0 ? item.head : 1.0);
+            q[i * n + j] += 2.0 * square * scales * item.w[a] * item.w[b];
+        }
+        q[i * n + i] += a == 0 ? -square * item.head * item.head : square;
+    }
+}
+
+/// Q and Gamma.
 void InteriorPoint::weigh(const PackedProblem& packed) {
     const std::span<const Cell> cells = packed.cells();
-    for (std::size_t k = 0; k < cells.size(); ++k) std::fill_n(weights_[k], cells[k].rows * cells[k].rows, 0.0);
-    for (const Item& item : items_) {
-        const Cell& cell = cells[item.cell];
-        const int n = cell.rows;
-        const double square = item.eta * item.eta;
-        const auto row = [&](int a) {
-            return (a == 0 ? item.head_row : item.tail_row + a - 1) - cell.first_row;
-        };
-        for (int a = 0; a < item.dimension; ++a) {
-            for (int b = 0; b < item.dimension; ++b) {
-                double value = item.dimension == 1 ? 1.0 : 2.0 * item.w[a] * item.w[b];
-                if (a == b && item.dimension > 1) value += a == 0 ? -1.0 : 1.0;
-                if (a == 0) value *= item.head;
-                if (b == 0) value *= item.head;
-                weights_[item.cell][row(a) * n + row(b)] += square * value;
-            }
-        }
-    }
     for (std::size_t k = 0; k < cells.size(); ++k) {
-        std::array<double, max_block_rows> diagonal{};
-        for (int i = 0; i < cells[k].rows; ++i) {
-            diagonal[i] = regularisation * packed.metric()[cells[k].first_row + i];
-        }
-        invert_weights(cells[k].rows, weights_[k], diagonal.data(), fixed_.data() + cells[k].first_row,
-                       gamma_[k]);
+        std::fill_n(weights_[k], cells[k].rows * cells[k].rows, 0.0);
+    }
+    for (const Item& item : items_) add_weight(item, cells[item.cell]);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const int n = cells[k].rows;
+        CellBlock q{};
+        std::copy_n(weights_[k], n * n, q.begin());
+        for (int i = 0; i < n; ++i) q[i * n + i] += regularisation * packed.metric()[cells[k].first_row + i];
+        invert(n, q, fixed_.data() + cells[k].first_row, gamma_[k]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace uptack {
 namespace {
@@ -16,7 +17,8 @@ constexpr int interior_settling = 25;
 constexpr double interior_near = 1e-2;
 constexpr double interior_goal = 1e-7;
 
-constexpr double joint_weight = 1e-8;  // rho: small enough for two or three steps, large enough for redundancy
+constexpr double joint_weight =
+    1e-8;  // rho: small enough for two or three steps, large enough for redundancy
 constexpr int joint_steps = 60;
 
 }  // namespace
@@ -57,10 +59,17 @@ void Newton::run() {
     if (!monitor_.finished()) safeguard();
 }
 
+/// What x may hide in its last digits: where there is no solution an interior point runs off to impulses so
+/// large that x - w / a is x again, and the error reads zero.
+double Newton::hidden_energy(View x) const {
+    constexpr double last_digit = std::numeric_limits<double>::epsilon();
+    return 0.5 * last_digit * last_digit * weighted_dot(x, x, packed_.metric());
+}
+
 /// Shows x to the monitor.  One that is not finite is only a failed attempt: the clock is still read.
 void Newton::look(View x) {
     packed_.multiply(x, az_);
-    energy_J_ = packed_.energy_error(x, az_);
+    energy_J_ = packed_.energy_error(x, az_) + hidden_energy(x);
     if (std::isfinite(energy_J_)) {
         monitor_.judge(factorisations_, energy_J_, x);
         best_J_ = std::min(best_J_, energy_J_);

@@ -15,26 +15,31 @@
 //
 //        (I + E R^-1 S A) dx = -F          x <- P(x + dx) if that lowers the energy error
 //
-//    rho follows the relative error (Levenberg and Marquardt): down after a good step, up after a refused one,
-//    never below polish_floor.  The matrix with S = 1 is symmetric in the metric and is the one factored
+//    rho follows the relative error (Levenberg and Marquardt): down after a good step, up after a refused
+//    one, never below polish_floor.  The matrix with S = 1 is symmetric in the metric and is the one factored
 //    (newton_system.h); exact friction, box friction and unsymmetric matrices are solved by GMRES
-//    preconditioned with it, five to ten steps.  In this increment form round-off in w is damped by
+//    preconditioned with it, three to twelve steps.  In this increment form round-off in w is damped by
 //    (A + R)^-1; the form x = P(c - w / R) alone would multiply it by 1 / rho.
 // 4. If that stalls: proximal point on the convex problem frozen at x, c = x,
 //
 //        min 1/2 x'Ax + p'x + 1/2 |x - c|_R^2 over the allowed set
 //
-//    by semismooth Newton, dx = -(I + E R^-1 A)^-1 (x - P(c - (A x + p) / R)), with a line search on the slope of
-//    the (convex, once differentiable) dual objective, which cannot fail; then 3 again, rho smaller.  Stalled
-//    when a few such rounds gain nothing.
+//    by semismooth Newton, dx = -(I + E R^-1 A)^-1 (x - P(c - (A x + p) / R)), with a line search on the
+//    slope of the dual objective, which is convex and once differentiable; then 3 again, rho smaller.
+//    Stalled when a few such rounds gain nothing.
 //
-// Sources: 2: see there.  3: Qi and Sun 1993; Alart and Curnier 1991 (F); De Saxce and Feng 1998.  4: Li, Sun and
-// Toh 2018 (SSN-PALM), Rockafellar 1976.
-// Departures: the interior point is not started from a multiple of the identity (interior_point.h); F is scaled by
-// the metric of the energy error, so that rho has no unit; the step of 3 is one step of 4 with the derivative of
-// the law added, not Newton's on the unregularised F, whose matrix is singular with redundant contacts.
-// What it does not do: exact Coulomb friction in dense packings (B2, shaker) has no convex problem behind it and is
-// far from one; there 3 ends in a local minimum of the error near 4e-3 (docs/decisions/010).
+// Sources: 2: see there.  3: Qi and Sun 1993; Alart and Curnier 1991 (F); De Saxce and Feng 1998.  4: Li, Sun
+// and Toh 2018 (SSN-PALM), Rockafellar 1976.
+//
+// Departures: the interior point is not started from a multiple of the identity (interior_point.h); F is
+// scaled by the metric of the energy error, so that rho has no unit; the step of 3 is one step of 4 with the
+// derivative of the law added, not Newton's on the unregularised F, whose matrix is singular with redundant
+// contacts.
+//
+// What it does not do: exact Coulomb friction in dense packings (B2, shaker) has no convex problem behind it
+// and is far from one; there 3 ends in a local minimum of the error near 4e-3 (docs/decisions/010).  A
+// factorisation is not interrupted: the time budget is overrun by one, which is seconds for 8000 spheres
+// with friction.
 
 #pragma once
 
@@ -61,6 +66,7 @@ private:
     void prepare();
     void run();
     void look(View x);
+    double hidden_energy(View x) const;
     void set_weights(double rho);
     void return_to_best();
 

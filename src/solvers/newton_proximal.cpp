@@ -13,9 +13,9 @@ constexpr int inner_limit = 60;
 constexpr double inner_accuracy = 0.1;  // of the distance the proximal step goes
 constexpr double flat = 0.05;           // of the first slope: the line search is content
 constexpr int search_limit = 25;
-constexpr int idle_rounds = 4;   // rounds at the smallest rho without gain: stalled
-constexpr double gain = 0.81;    // of the energy: a tenth of the error
-constexpr double astray = 1e4;   // of the energy: the fixed point of freezing runs away
+constexpr int idle_rounds = 8;  // rounds at the smallest rho without gain: stalled
+constexpr double gain = 0.81;   // of the energy: a tenth of the error
+constexpr double astray = 1e4;  // of the energy: the fixed point of freezing runs away
 
 }  // namespace
 

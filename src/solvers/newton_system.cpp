@@ -6,7 +6,7 @@
 namespace uptack {
 namespace {
 
-constexpr std::size_t max_entries = max_block_rows * max_block_rows;
+constexpr std::size_t max_entries = std::size_t{max_block_rows} * max_block_rows;
 
 // In exact arithmetic no pivot of I + (positive semidefinite) is below 1.
 constexpr double pivot_floor = 0.5;
@@ -20,10 +20,8 @@ void solve_small(std::size_t n, double* a, double* x, std::size_t columns) {
         for (std::size_t i = k + 1; i < n; ++i) {
             if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
         }
-        for (std::size_t j = 0; j < n && pivot != k; ++j) std::swap(a[k * n + j], a[pivot * n + j]);
-        for (std::size_t j = 0; j < columns && pivot != k; ++j) {
-            std::swap(x[k * columns + j], x[pivot * columns + j]);
-        }
+        if (pivot != k) std::swap_ranges(a + k * n, a + k * n + n, a + pivot * n);
+        if (pivot != k) std::swap_ranges(x + k * columns, x + k * columns + columns, x + pivot * columns);
         for (std::size_t i = 0; i < n; ++i) {
             if (i == k) continue;
             const double factor = a[i * n + k] / a[k * n + k];
@@ -57,6 +55,35 @@ void square_root(std::size_t n, const double* gamma, double* b) {
 
 bool all_zero(const double* values, std::size_t count) {
     return std::all_of(values, values + count, [](double value) { return value == 0.0; });
+}
+
+/// out = gamma g for one side; g is n x 6 with rows row_width apart, out n x 6.
+void weigh_side(int n, const double* gamma, const double* g, double* out) {
+    for (int i = 0; i < n; ++i) {
+        for (int c = 0; c < 6; ++c) {
+            double sum = 0.0;
+            for (int j = 0; j < n; ++j) sum += gamma[i * n + j] * g[j * row_width + c];
+            out[6 * i + c] = sum;
+        }
+    }
+}
+
+/// a^T m b with a and b lower triangular, rows x rows and columns x columns; m is rows x columns.
+SmallBlock sandwich(int rows, const double* a, const double* m, int columns, const double* b) {
+    SmallBlock half{};
+    SmallBlock out{};
+    for (int i = 0; i < rows; ++i) {
+        for (int k = i; k < rows; ++k) {
+            for (int j = 0; j < columns; ++j) half[i * columns + j] += a[k * rows + i] * m[k * columns + j];
+        }
+    }
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+            for (int k = j; k < columns; ++k)
+                out[i * columns + j] += half[i * columns + k] * b[k * columns + j];
+        }
+    }
+    return out;
 }
 
 /// out = left^T right; both n x 6, rows of left row_width apart.
@@ -128,6 +155,18 @@ void NewtonSystem::prepare_bodies(const PackedProblem& packed) {
             }
         }
     }
+    number_bodies();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const int a = node_of_slot_[cells[k].slot_a];
+        const int b = node_of_slot_[cells[k].slot_b];
+        if (a < 0 || b < 0 || a == b) continue;
+        edge_of_cell_[k] = static_cast<int>(edges_.size());
+        edges_.push_back({a, b});
+    }
+}
+
+/// Sets of used columns -> nodes with their freedoms.
+void NewtonSystem::number_bodies() {
     freedoms_.clear();
     for (int& node : node_of_slot_) {
         if (node < 0) continue;
@@ -138,13 +177,6 @@ void NewtonSystem::prepare_bodies(const PackedProblem& packed) {
         node = static_cast<int>(node_sizes_.size());
         node_sizes_.push_back(freedoms.count);
         freedoms_.push_back(freedoms);
-    }
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-        const int a = node_of_slot_[cells[k].slot_a];
-        const int b = node_of_slot_[cells[k].slot_b];
-        if (a < 0 || b < 0 || a == b) continue;
-        edge_of_cell_[k] = static_cast<int>(edges_.size());
-        edges_.push_back({a, b});
     }
 }
 
@@ -252,26 +284,16 @@ void NewtonSystem::pick(int a, int b, double* block) const {
 /// G^T Gamma' G, cell by cell.
 void NewtonSystem::fill_bodies(const PackedProblem& packed) {
     const std::span<const Cell> cells = packed.cells();
-    std::array<double, 6 * max_block_rows> weighted_a;
-    std::array<double, 6 * max_block_rows> weighted_b;
-    std::array<double, 36> block;
+    std::array<double, 36> weighted_a{};
+    std::array<double, 36> weighted_b{};
+    std::array<double, 36> block{};
     for (std::size_t k = 0; k < cells.size(); ++k) {
         const int n = cells[k].rows;
         const double* gamma = gamma_[k];
         if (all_zero(gamma, static_cast<std::size_t>(n) * n)) continue;
         const double* g = packed.row_of_g(cells[k].first_row);
-        for (int i = 0; i < n; ++i) {
-            for (int c = 0; c < 6; ++c) {
-                double sum_a = 0.0;
-                double sum_b = 0.0;
-                for (int j = 0; j < n; ++j) {
-                    sum_a += gamma[i * n + j] * g[j * row_width + c];
-                    sum_b += gamma[i * n + j] * g[j * row_width + 6 + c];
-                }
-                weighted_a[6 * i + c] = sum_a;
-                weighted_b[6 * i + c] = sum_b;
-            }
-        }
+        weigh_side(n, gamma, g, weighted_a.data());
+        weigh_side(n, gamma, g + 6, weighted_b.data());
         const int a = node_of_slot_[cells[k].slot_a];
         const int b = node_of_slot_[cells[k].slot_b];
         if (a >= 0) {
@@ -295,33 +317,16 @@ void NewtonSystem::fill_bodies(const PackedProblem& packed) {
 /// B^T A_s B, cell by cell and edge by edge.
 void NewtonSystem::fill_cells(const PackedProblem& packed) {
     const std::span<const Cell> cells = packed.cells();
-    const auto sandwich = [&](int a, int b, const double* block) {
-        SmallBlock half{};
-        SmallBlock out{};
-        const int rows = cells[a].rows;
-        const int columns = cells[b].rows;
-        for (int i = 0; i < rows; ++i) {  // B_a is lower triangular: B_a^T has its column i in its row i
-            for (int k = i; k < rows; ++k) {
-                const double value = gamma_[a][k * rows + i];
-                for (int j = 0; j < columns; ++j) half[i * columns + j] += value * block[k * columns + j];
-            }
-        }
-        for (int i = 0; i < rows; ++i) {
-            for (int j = 0; j < columns; ++j) {
-                for (int k = j; k < columns; ++k) {
-                    out[i * columns + j] += half[i * columns + k] * gamma_[b][k * columns + j];
-                }
-            }
-        }
-        return out;
+    const auto between = [&](int a, int b, const double* block) {
+        return sandwich(cells[a].rows, gamma_[a], block, cells[b].rows, gamma_[b]);
     };
     for (std::size_t k = 0; k < cells.size(); ++k) {
         const auto cell = static_cast<int>(k);
-        factor_.add_node(cell, sandwich(cell, cell, diagonal_blocks_.data() + max_entries * k).data());
+        factor_.add_node(cell, between(cell, cell, diagonal_blocks_.data() + max_entries * k).data());
     }
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         factor_.add_edge(static_cast<int>(e),
-                         sandwich(edges_[e].a, edges_[e].b, edge_blocks_.data() + max_entries * e).data());
+                         between(edges_[e].a, edges_[e].b, edge_blocks_.data() + max_entries * e).data());
     }
 }
 

@@ -7,8 +7,9 @@
 //
 //     (I + G^T Gamma' G) z = G^T f'          d = f' - Gamma' G z
 //
-// a matrix of one block per body that can move and one per pair of bodies in contact, however many contacts they
-// share.  A block is 6 x 6, or smaller where no row ever turns a body (smooth spheres: 3 x 3).  Assembled form: with Gamma = B B^T per cell
+// a matrix of one block per body that can move and one per pair of bodies in contact, however many contacts
+// they share.  A block is 6 x 6, or smaller where no row ever turns a body (smooth spheres: 3 x 3). Assembled
+// form: with Gamma = B B^T per cell
 //
 //     (I + B^T A_s B) t = B^T A_s f          d = f - B t          A_s = 1/2 (A + A^T)
 //
@@ -53,10 +54,9 @@ public:
     /// d from f, with the factorised matrix; f and d may not overlap.
     void solve(const PackedProblem& packed, View f, MutableView d);
 
-    std::int64_t stored_entries() const { return factor_.stored_entries(); }
-
 private:
     void prepare_bodies(const PackedProblem& packed);
+    void number_bodies();
     void prepare_cells(const PackedProblem& packed);
     void split_matrix(const PackedProblem& packed);
     void fill_bodies(const PackedProblem& packed);
@@ -73,9 +73,9 @@ private:
         std::array<std::int8_t, 6> column{};
         int count = 0;
     };
-    std::vector<int> node_of_slot_;  // -1: cannot move
+    std::vector<int> node_of_slot_;   // -1: cannot move
     std::vector<Freedoms> freedoms_;  // by node
-    std::vector<int> edge_of_cell_;  // body form: -1 where a side cannot move
+    std::vector<int> edge_of_cell_;   // body form: -1 where a side cannot move
     std::vector<int> node_sizes_;
     std::vector<BlockCholesky::Edge> edges_;
     std::vector<int> cell_of_row_;         // assembled form

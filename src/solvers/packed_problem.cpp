@@ -264,14 +264,16 @@ double PackedProblem::measure(Velocity velocity, Bound bound, View x) const {
     return sum_over_chunks(cells_.size(), [&](std::size_t first, std::size_t last) {
         double energy = 0.0;
         for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
+            Rows w{};
             Rows z{};
             const std::size_t n = cell.rows;
             const std::size_t i0 = cell.first_row;
-            velocity(cell, std::span(z).first(n));
-            for (std::size_t i = 0; i < n; ++i) z[i] = x[i0 + i] - z[i] / metric_[i0 + i];
+            velocity(cell, std::span(w).first(n));
+            for (std::size_t i = 0; i < n; ++i) z[i] = x[i0 + i] - w[i] / metric_[i0 + i];
+            const Rows before = z;
             project_cell(cell, bound(cell), std::span(z).first(n), View(metric_).subspan(i0, n));
-            for (std::size_t i = 0; i < n; ++i) {
-                const double r = x[i0 + i] - z[i];
+            for (std::size_t i = 0; i < n; ++i) {  // w / a must not vanish in the round-off of a large x
+                const double r = z[i] == before[i] ? w[i] / metric_[i0 + i] : x[i0 + i] - z[i];
                 energy += 0.5 * metric_[i0 + i] * r * r;
             }
         }

@@ -269,6 +269,20 @@ TEST(Certificate, FischerBurmeisterOfSmoothConesAndBoxesIsThatOfTheirRows) {
                 tolerance(1e-13));
 }
 
+// Two contacts that close on each other: however large the impulses, one of them is violated, also when x - w
+// / a rounds back to x.
+TEST(Certificate, HugeImpulsesDoNotHideAContradiction) {
+    Problem squeezed;
+    squeezed.bodies = {ball()};
+    for (const double side : {-1.0, 1.0}) {
+        const JacobianRow row{.a = {0, 0, side, 0, 0, 0}};
+        add_block(squeezed, Unilateral{}, 0, no_body, std::span(&row, 1), std::array{-1.0});
+    }
+    for (const double x : {1.0, 1e8, 1e17, 1e30}) {
+        EXPECT_GT(certify(squeezed, std::array{x, x}).energy_error_J, 0.1) << x;
+    }
+}
+
 TEST(Certificate, NamesTheWorstBlocksInOrder) {
     const Problem problem = two_stacked_balls();
     const double weight = mass * gravity * time_step;

@@ -114,7 +114,8 @@ TEST(BlockCholesky, LostPivotsAreReplacedAndCounted) {
     const std::vector<BlockCholesky::Edge> edges = {{0, 1}};
     BlockCholesky factor;
     factor.analyse(sizes, edges);
-    for (const double bad : {-5.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (const double bad :
+         {-5.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         factor.begin(1.0);
         RowMajor block = RowMajor::Zero(6, 6);
         block(3, 3) = bad;

@@ -1,7 +1,8 @@
 // The loops of panel.h, compiled once per instruction set (cmake/kernels.cmake).
 //
-// A tile of C, 8 rows by up to 6 columns, stays in registers while the depth is summed: 12 accumulators of
-// four numbers, 2 of A and 1 of B fill the 16 registers of AVX2.
+// A tile of C, two vectors by up to 6 columns, stays in registers while the depth is summed: 12 accumulators,
+// 2 of A and 1 of B fill the 16 registers of AVX2.  Vectors of eight where there is AVX-512, else of four;
+// each number is the same sum in the same order either way.
 
 #include "kernels/panel.h"
 
@@ -54,29 +55,70 @@ UPTACK_INLINE Four spread(double value) {
 }
 #endif
 
+#ifdef __AVX512F__
+using Wide = double __attribute__((vector_size(64), aligned(8), may_alias));
+constexpr int wide = 8;
+
+UPTACK_INLINE Wide load_wide(const double* p) {
+    return *reinterpret_cast<const Wide*>(p);
+}
+UPTACK_INLINE void store(double* p, Wide value) {
+    *reinterpret_cast<Wide*>(p) = value;
+}
+UPTACK_INLINE Wide spread_wide(double value) {
+    return Wide{value, value, value, value, value, value, value, value};
+}
+#else
+using Wide = Four;
+constexpr int wide = 4;
+
+UPTACK_INLINE Wide load_wide(const double* p) {
+    return load(p);
+}
+UPTACK_INLINE Wide spread_wide(double value) {
+    return spread(value);
+}
+#endif
+
 enum class Store { set, subtract };
 
-/// 4 * Packs rows, Columns columns.
-template <int Packs, int Columns, Store how>
+/// Vectors of a tile: their type decides the functions.
+struct WideOps {
+    using Vector = Wide;
+    static constexpr int width = wide;
+    UPTACK_INLINE static Wide get(const double* p) { return load_wide(p); }
+    UPTACK_INLINE static Wide all(double value) { return spread_wide(value); }
+};
+struct FourOps {
+    using Vector = Four;
+    static constexpr int width = 4;
+    UPTACK_INLINE static Four get(const double* p) { return load(p); }
+    UPTACK_INLINE static Four all(double value) { return spread(value); }
+};
+
+/// Packs vectors of rows, Columns columns.
+template <class Ops, int Packs, int Columns, Store how>
 UPTACK_INLINE void tile(int depth, ConstPanel a, ConstPanel b, Panel c) {
-    Four sum[Packs][Columns];
+    constexpr int width = Ops::width;
+    typename Ops::Vector sum[Packs][Columns];
     for (int i = 0; i < Packs; ++i) {
-        for (int j = 0; j < Columns; ++j) sum[i][j] = spread(0.0);
+        for (int j = 0; j < Columns; ++j) sum[i][j] = Ops::all(0.0);
     }
     const double* pa = a.first;
     const double* pb = b.first;
     for (int k = 0; k < depth; ++k, pa += a.stride, pb += b.stride) {
-        Four left[Packs];
-        for (int i = 0; i < Packs; ++i) left[i] = load(pa + 4 * i);
+        typename Ops::Vector left[Packs];
+        for (int i = 0; i < Packs; ++i) left[i] = Ops::get(pa + width * i);
         for (int j = 0; j < Columns; ++j) {
-            const Four right = spread(pb[j]);
+            const typename Ops::Vector right = Ops::all(pb[j]);
             for (int i = 0; i < Packs; ++i) sum[i][j] = sum[i][j] + left[i] * right;
         }
     }
     for (int j = 0; j < Columns; ++j) {
         double* out = c.first + static_cast<long>(j) * c.stride;
         for (int i = 0; i < Packs; ++i) {
-            store(out + 4 * i, how == Store::set ? sum[i][j] : load(out + 4 * i) - sum[i][j]);
+            double* at = out + width * i;
+            store(at, how == Store::set ? sum[i][j] : Ops::get(at) - sum[i][j]);
         }
     }
 }
@@ -84,11 +126,14 @@ UPTACK_INLINE void tile(int depth, ConstPanel a, ConstPanel b, Panel c) {
 template <int Columns, Store how>
 void tile_column(int rows, int depth, ConstPanel a, ConstPanel b, Panel c) {
     int i = 0;
-    for (; i + 8 <= rows; i += 8) {
-        tile<2, Columns, how>(depth, {a.first + i, a.stride}, b, {c.first + i, c.stride});
+    for (; i + 2 * wide <= rows; i += 2 * wide) {
+        tile<WideOps, 2, Columns, how>(depth, {a.first + i, a.stride}, b, {c.first + i, c.stride});
+    }
+    for (; i + wide <= rows; i += wide) {
+        tile<WideOps, 1, Columns, how>(depth, {a.first + i, a.stride}, b, {c.first + i, c.stride});
     }
     for (; i < rows; i += 4) {
-        tile<1, Columns, how>(depth, {a.first + i, a.stride}, b, {c.first + i, c.stride});
+        tile<FourOps, 1, Columns, how>(depth, {a.first + i, a.stride}, b, {c.first + i, c.stride});
     }
 }
 
