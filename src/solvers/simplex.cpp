@@ -13,7 +13,7 @@ constexpr double shrink_regularisation = 1e-2;
 constexpr int max_block_steps = 60;
 constexpr int max_halvings = 40;
 constexpr int max_short_steps = 5;  // block steps in a row that hardly move
-constexpr double short_step = 1e-3;
+constexpr double short_step = 2e-4;
 constexpr double pyramid_accuracy = 1e-20;  // of the energy: relative error 1e-10 of the linearised problem
 // A row's violation counts when its energy exceeds this part of e0: round-off of one row, far below any
 // tolerance.
