@@ -47,6 +47,17 @@ struct PlateStackOptions {
 };
 Problem generate_plate_stack(const PlateStackOptions& options = {});
 
+/// Like B4 at the moment of impact: a wall in running bond and a heavy ball against its middle, four
+/// frictional contacts per joint.  750 bricks give 8685 contacts, far more than the bodies need.
+struct BrickWallOptions {
+    std::uint64_t seed = 1;
+    int bricks_per_course = 30;
+    int courses = 25;
+    double mu = 0.5;
+    FrictionModel model = FrictionModel::convex;
+};
+Problem generate_brick_wall(const BrickWallOptions& options = {});
+
 /// A horizontal chain of ball joints held at one end, with a heavy body at the other.
 struct ChainOptions {
     int links = 100;
@@ -70,7 +81,7 @@ struct KnownProblem {
 };
 KnownProblem generate_random(const RandomProblemOptions& options = {});
 
-/// The papers' problems by name: b1 b2 b2-friction b3 shaker shaker-friction chain random.
+/// The papers' problems by name: b1 b2 b2-friction b3 wall shaker shaker-friction chain random.
 struct NamedGenerator {
     std::string name;
     std::string summary;

@@ -82,6 +82,17 @@ Problem plate_stack(const GeneratorRequest& request) {
                                  .model = request.model});
 }
 
+// The size is the number of courses; a course is a fifth longer than the wall is high in bricks, as in the
+// paper's.
+Problem brick_wall(const GeneratorRequest& request) {
+    const int courses = size_or(request, 25);
+    return generate_brick_wall({.seed = request.seed,
+                                .bricks_per_course = courses + courses / 5,
+                                .courses = courses,
+                                .mu = mu_or(request, 0.5),
+                                .model = request.model});
+}
+
 Problem chain(const GeneratorRequest& request) {
     return generate_chain({.links = size_or(request, 100), .mass_ratio = mass_ratio_or(request, 1000.0)});
 }
@@ -115,6 +126,8 @@ constexpr std::array entries = {
           Friction::coefficient, Masses::fixed},
     Entry{"b3", "a stack of 20 plates, masses 1 : 100, 80 frictional contacts", plate_stack,
           Friction::coefficient, Masses::ratio},
+    Entry{"wall", "750 bricks in running bond hit by a ball, 8685 frictional contacts", brick_wall,
+          Friction::coefficient, Masses::fixed},
     Entry{"shaker", "1900 spheres in a moving box, 6500 frictionless contacts", shaken_packing,
           Friction::none, Masses::fixed},
     Entry{"shaker-friction", "the shaken spheres with friction cones, 19500 rows",

@@ -7,6 +7,7 @@ namespace uptack {
 namespace {
 
 constexpr int max_proximal_steps = 40;
+constexpr int most_rays = 10'000;  // rows of a pyramid: they depend on each other and exchange for long
 constexpr double first_regularisation =
     1e-6;  // few exchanges to a good active set; then smaller, to the digits
 constexpr double shrink_regularisation = 1e-2;
@@ -41,6 +42,11 @@ SolveReport Simplex::solve(const Problem& problem, Solution& solution, const Sto
     core_ = &packed_;
     if (cones) {
         pyramid_ = linearise_friction(problem, options_.facets);
+        if (pyramid_.problem.row_count() > most_rays) {
+            return refuse(problem, solution,
+                          "the friction pyramid has " + std::to_string(pyramid_.problem.row_count()) +
+                              " rows, more than simplex factors in useful time; use newton, or fewer facets");
+        }
         rays_.pack(pyramid_.problem);
         core_ = &rays_;
     }

@@ -1,4 +1,4 @@
-// The joint network, the plate stack and the chain.
+// The joint network, the plate stack, the brick wall and the chain.
 
 #include <gtest/gtest.h>
 
@@ -18,6 +18,31 @@ std::vector<Vec3> lattice(int edge) {
         position.push_back({1.0 * (i % edge), 1.0 * (i / edge % edge), 1.0 * (i / (edge * edge))});
     }
     return position;
+}
+
+// Where the wall's generator puts its bricks and the ball.
+std::vector<Vec3> wall_places(int bricks, int courses) {
+    std::vector<Vec3> position;
+    for (int i = 0; i < bricks * courses; ++i) {
+        const int course = i / bricks;
+        position.push_back({(i % bricks + 0.5 * (course % 2)) * 0.201, 0.0, 0.08 * (course + 0.5)});
+    }
+    position.push_back({0.1 * bricks, -0.35, 0.04 * courses});
+    return position;
+}
+
+TEST(BrickWall, RowsSeeNothingInACommonMotion) {
+    const Problem problem = generate_brick_wall({.bricks_per_course = 6, .courses = 5});
+    EXPECT_LE(worst_velocity_in_common_motion(problem, wall_places(6, 5)), tolerance(1e-13));
+}
+
+TEST(BrickWall, EveryBrickRestsOnSomething) {
+    const Problem problem = generate_brick_wall({.bricks_per_course = 6, .courses = 5});
+    std::vector<int> supports(problem.bodies.size(), 0);
+    for (const Block& block : problem.blocks) {
+        if (problem.jacobian[block.first_row].a[2] == 1.0) ++supports[block.body_a];
+    }
+    for (std::size_t b = 0; b + 1 < supports.size(); ++b) EXPECT_GE(supports[b], 4) << "brick " << b;
 }
 
 TEST(JointNetwork, RowsSeeNothingInACommonMotion) {

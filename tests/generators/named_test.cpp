@@ -85,6 +85,15 @@ TEST(NamedGenerator, B3Has20PlatesAnd80Contacts) {
     EXPECT_EQ(fingerprint(generate("b3")), golden_b3);
 }
 
+TEST(NamedGenerator, WallHas750BricksAndABall) {
+    const Problem problem = generate("wall");
+    EXPECT_EQ(problem.bodies.size(), 751U);
+    EXPECT_EQ(problem.body_names.back(), "ball");
+    EXPECT_EQ(problem.blocks.size(), 8685U);
+    EXPECT_EQ(laws_of(problem), std::set{cone});
+    EXPECT_EQ(faults_of(problem), "");
+}
+
 TEST(NamedGenerator, ShakerHas1900SpheresAnd6500ContactsInAMovingBox) {
     const Problem problem = generate("shaker");
     EXPECT_EQ(problem.bodies.size(), 1901U);
@@ -106,7 +115,7 @@ TEST(NamedGenerator, ChainHas100LinksAnd300Rows) {
 }
 
 TEST(NamedGenerator, EveryListedNameMakesAValidProblemOfAnySize) {
-    EXPECT_EQ(list_generators().size(), 8U);
+    EXPECT_EQ(list_generators().size(), 9U);
     for (const NamedGenerator& generator : list_generators()) {
         for (const int size : {2, 3, 7}) {
             const Problem problem = generate(generator.name, {.size = size});
@@ -118,7 +127,7 @@ TEST(NamedGenerator, EveryListedNameMakesAValidProblemOfAnySize) {
 }
 
 TEST(NamedGenerator, SameSeedSameBitsOtherSeedOtherBits) {
-    for (const char* name : {"b1", "b2-friction", "b3", "shaker", "random"}) {
+    for (const char* name : {"b1", "b2-friction", "b3", "wall", "shaker", "random"}) {
         const auto print = [&](std::uint64_t seed) {
             return fingerprint(generate(name, {.seed = seed, .size = 8}));
         };

@@ -78,6 +78,12 @@ SmallProblem random_small(std::uint64_t seed) {
     Eigen::VectorXd v(rank);
     for (double& value : v) value = random.normal();
     out.q = half * v;
+    if (seed % 4 ==
+        0) {  // degenerate: a solution with w = 0 everywhere and some impulses at their bound, zero
+        Eigen::VectorXd x(n);
+        for (double& value : x) value = std::max(0.0, random.normal());
+        out.q = -out.a * x;
+    }
     out.problem = from_dense(out.a, out.q);
     for (int i = 0; i < n; ++i) {
         const int kind = random.whole(0, 3);
