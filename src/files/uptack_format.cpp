@@ -209,6 +209,7 @@ void write_names(hdf5::OutputFile& file, const std::string& group, const std::ve
 void write_bodies(hdf5::OutputFile& file, const std::vector<Body>& bodies) {
     const auto count = static_cast<std::int64_t>(bodies.size());
     std::vector<double> inverse_mass;
+    inverse_mass.reserve(bodies.size());
     for (const Body& body : bodies) inverse_mass.push_back(body.inverse_mass);
     const double* inertia = bodies.empty() ? nullptr : bodies[0].inverse_inertia_w.data();
     const double* velocity = bodies.empty() ? nullptr : bodies[0].free_velocity.data();

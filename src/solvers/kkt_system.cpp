@@ -24,6 +24,17 @@ double entry(const SparseMatrix& a, int i, int j) {
     return k < 0 ? 0.0 : a.value[k];
 }
 
+/// visit(row, dof, value) for every entry of G in the rows of a cell.
+template <class Visit>
+void for_each_entry_of(const PackedProblem& packed, const Cell& cell, const Visit& visit) {
+    for (int i = cell.first_row; i < cell.first_row + cell.rows; ++i) {
+        for (int k = 0; k < row_width; ++k) {
+            const double value = packed.row_of_g(i)[k];
+            if (value != 0.0) visit(i, 6 * (k < 6 ? cell.slot_a : cell.slot_b) + k % 6, value);
+        }
+    }
+}
+
 }  // namespace
 
 void KktSystem::build(const PackedProblem& packed, double regularisation) {
@@ -60,14 +71,7 @@ void KktSystem::regularise(const PackedProblem& packed, double regularisation) {
 // alone; rows are visited in order, so every column comes out sorted.
 void KktSystem::fill_body_matrix(const PackedProblem& packed) {
     const auto for_each_entry = [&](auto&& visit) {
-        for (const Cell& cell : packed.cells()) {
-            for (int i = cell.first_row; i < cell.first_row + cell.rows; ++i) {
-                for (int k = 0; k < row_width; ++k) {
-                    const double value = packed.row_of_g(i)[k];
-                    if (value != 0.0) visit(i, 6 * (k < 6 ? cell.slot_a : cell.slot_b) + k % 6, value);
-                }
-            }
-        }
+        for (const Cell& cell : packed.cells()) for_each_entry_of(packed, cell, visit);
     };
     const int order = offset_ + static_cast<int>(packed.rows());
     SymmetricMatrix& out = matrix_;

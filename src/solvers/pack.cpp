@@ -260,9 +260,21 @@ void PackedProblem::cone_metric(MutableView metric) const {
     }
 }
 
+// Largest sum of a row of |A| in the metric, over the cell's rows.
+double PackedProblem::gershgorin_bound(const Cell& cell) const {
+    double bound = 0.0;
+    for (int row = cell.first_row; row < cell.first_row + cell.rows; ++row) {
+        double sum = 0.0;
+        for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
+            sum += std::abs(matrix_->value[k]) / std::sqrt(metric_[row] * metric_[matrix_->column[k]]);
+        }
+        bound = std::max(bound, sum);
+    }
+    return bound;
+}
+
 // Body form: A = sum over bodies of G_b G_b^T, and G_b G_b^T <= n_b blockdiag(G_kb G_kb^T) when n_b cells
-// touch the body (Cauchy-Schwarz); that is the mass-splitting bound.  Assembled: Gershgorin's rows, in the
-// metric.
+// touch the body (Cauchy-Schwarz); that is the mass-splitting bound.  Assembled: Gershgorin's rows.
 void PackedProblem::safe_diagonal(MutableView diagonal) const {
     std::array<double, max_block_rows * max_block_rows> storage;
     const std::span<double> touching(scratch_u_);  // cells per body; the state is long enough to lend itself
@@ -277,14 +289,7 @@ void PackedProblem::safe_diagonal(MutableView diagonal) const {
         const View metric = View(metric_).subspan(cell.first_row, n);
         double bound = 0.0;
         if (matrix_) {
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::size_t row = cell.first_row + i;
-                double sum = 0.0;
-                for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
-                    sum += std::abs(matrix_->value[k]) / std::sqrt(metric[i] * metric_[matrix_->column[k]]);
-                }
-                bound = std::max(bound, sum);
-            }
+            bound = gershgorin_bound(cell);
         } else {
             const std::span<double> a = std::span(storage).first(n * n);
             std::fill(a.begin(), a.end(), 0.0);

@@ -87,16 +87,19 @@ void PackedProblem::sweep(double omega, Direction direction, MutableView x, Muta
             kernels().sweep_contacts(view(), range, omega, x.data(), u.data());
         } else {
             for (int k = 0; k < run.count; ++k) {
-                const Cell& cell = cells_[run.first + (forward ? k : run.count - 1 - k)];
-                if (cell.kind == CellKind::scalar) {
-                    sweep_scalar(cell, omega, x, u);
-                } else if (cell.kind == CellKind::box) {
-                    sweep_box(cell, omega, x, u);
-                } else {
-                    sweep_cone(cell, omega, x, u);
-                }
+                sweep_cell(cells_[run.first + (forward ? k : run.count - 1 - k)], omega, x, u);
             }
         }
+    }
+}
+
+void PackedProblem::sweep_cell(const Cell& cell, double omega, MutableView x, MutableView u) const {
+    if (cell.kind == CellKind::scalar) {
+        sweep_scalar(cell, omega, x, u);
+    } else if (cell.kind == CellKind::box) {
+        sweep_box(cell, omega, x, u);
+    } else {
+        sweep_cone(cell, omega, x, u);
     }
 }
 

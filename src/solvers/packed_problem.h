@@ -111,9 +111,12 @@ private:
     void cell_matrix(const Cell& cell, CellMatrix a) const;
     void side_matrix(const Cell& cell, int side, double weight, CellMatrix a) const;
 
+    double gershgorin_bound(const Cell& cell) const;
+
     PackedView view() const;
     double row_velocity(const Cell& cell, int row, View u, View x) const;
     void push(const Cell& cell, int row, double change, MutableView u) const;
+    void sweep_cell(const Cell& cell, double omega, MutableView x, MutableView u) const;
     void sweep_cone(const Cell& cell, double omega, MutableView x, MutableView u) const;
     void sweep_box(const Cell& cell, double omega, MutableView x, MutableView u) const;
     void sweep_scalar(const Cell& cell, double omega, MutableView x, MutableView u) const;

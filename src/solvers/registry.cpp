@@ -79,7 +79,8 @@ Entry entry(const std::string& name, const std::string& summary,
     out.make = [=](const OptionValues& values) {
         Options options;
         for (const auto& [option, text] : values) {
-            set_option(fields, {.where = name + " option " + option, .text = text}, option, options);
+            set_option(fields, {.where = fmt::format("{} option {}", name, option), .text = text}, option,
+                       options);
         }
         return make(options);
     };

@@ -95,30 +95,41 @@ void Simplex::proximal_loop(const Problem& problem) {
     if (!core_->only_bilateral()) regularisation = std::max(first_regularisation, regularisation);
     for (int step = 0; step < max_proximal_steps && !monitor_.finished(); ++step) {
         const double before = core_J_;
-        if (regularisation != kkt_regularisation_) kkt_.regularise(*core_, regularisation);
-        kkt_regularisation_ = regularisation;
-        centre_here();
-        Verdict verdict = options_.block_steps ? block_steps() : Verdict::stuck;
-        if (verdict == Verdict::stuck) verdict = single_pivots();
-        if (verdict == Verdict::interrupted) return;
+        if (proximal_step(regularisation) == Verdict::interrupted) return;
         look();
         if (monitor_.finished()) return;
-        double growth = 0.0;
-        for (std::size_t i = 0; i < x_.size(); ++i) growth = std::max(growth, std::abs(x_[i] - centre_[i]));
+        const double growth = distance_from_centre();
         no_gain = core_J_ < 0.25 * before ? 0 : no_gain + 1;
         const bool settled = growth > 0.5 * last_growth || growth == 0.0;
-        const bool pyramid_solved =
-            core_ != &packed_ && core_J_ <= pyramid_accuracy * core_->reference_energy();
-        if (pyramid_solved || (no_gain >= 2 && settled)) {
+        if (pyramid_is_solved() || (no_gain >= 2 && settled)) {
             explain_stall(problem, growth);
             return;
         }
         last_growth = growth;
         // Rays of a pyramid depend on each other by design: there a smaller R only costs exchanges.
-        if (core_ == &packed_)
+        if (core_ == &packed_) {
             regularisation = std::max(options_.regularisation, regularisation * shrink_regularisation);
+        }
     }
     if (!monitor_.finished()) explain_stall(problem, 0.0);
+}
+
+Simplex::Verdict Simplex::proximal_step(double regularisation) {
+    if (regularisation != kkt_regularisation_) kkt_.regularise(*core_, regularisation);
+    kkt_regularisation_ = regularisation;
+    centre_here();
+    const Verdict verdict = options_.block_steps ? block_steps() : Verdict::stuck;
+    return verdict == Verdict::stuck ? single_pivots() : verdict;
+}
+
+double Simplex::distance_from_centre() const {
+    double distance = 0.0;
+    for (std::size_t i = 0; i < x_.size(); ++i) distance = std::max(distance, std::abs(x_[i] - centre_[i]));
+    return distance;
+}
+
+bool Simplex::pyramid_is_solved() const {
+    return core_ != &packed_ && core_J_ <= pyramid_accuracy * core_->reference_energy();
 }
 
 void Simplex::centre_here() {
@@ -364,7 +375,7 @@ void Simplex::look() {
 
 // Nothing gained any more: say whether it is the pyramid, a contradiction between rows, or round-off.
 void Simplex::explain_stall(const Problem& problem, double growth) {
-    if (core_ != &packed_ && core_J_ <= pyramid_accuracy * core_->reference_energy()) {
+    if (pyramid_is_solved()) {
         monitor_.stop(Status::stalled,
                       "the friction pyramid is solved; what is left is its difference from the cone: "
                       "use more facets, or newton");

@@ -68,6 +68,9 @@ private:
     void start(const Problem& problem, Solution& solution, const StopRule& rule, const Observer& observer);
     void guess_active_rows();
     void proximal_loop(const Problem& problem);
+    Verdict proximal_step(double regularisation);
+    double distance_from_centre() const;
+    bool pyramid_is_solved() const;
     void centre_here();
     void set_bounds();
     void refresh_gradient();
