@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "problem_summary.h"
 #include "uptack/certificate.h"
 #include "uptack/input_error.h"
+#include "uptack/missing_energy.h"
 #include "uptack/problem_file.h"
 #include "verbs.h"
 
@@ -30,6 +32,7 @@ struct SolveArguments {
     std::string solution;
     std::string history;
     RunOptions run;
+    bool estimate = false;
     bool require = false;
     bool json = false;
 };
@@ -39,6 +42,7 @@ struct Outcome {
     SolveReport report;
     std::string reason;
     Certificate certificate;
+    std::optional<double> missing_J;  ///< estimate of the energy still missing, where asked for
     bool tolerance_met = false;
     std::string status;  ///< the solver's, unless the certificate contradicts it
 };
@@ -78,6 +82,7 @@ Outcome judge(const Problem& problem, const Solution& solution, const SolveRepor
     Outcome outcome{.report = report,
                     .reason = std::string(report.reason),
                     .certificate = {},
+                    .missing_J = {},
                     .tolerance_met = false,
                     .status = std::string(status_name(report.status))};
     if (report.status == Status::unsuitable) return outcome;
@@ -100,6 +105,9 @@ Outcome solve_and_judge(const SolveArguments& arguments, const Problem& problem,
     solver.reset();  // its arrays are as large as the problem, and certifying needs room too
     Outcome outcome = judge(problem, solution, report, rule.tolerance);
     if (outcome.report.status == Status::unsuitable) return outcome;
+    if (arguments.estimate && outcome.certificate.finite) {
+        outcome.missing_J = estimate_missing_energy(problem, solution.impulse);
+    }
     if (!arguments.history.empty()) write_history(arguments.history, history);
     if (!arguments.solution.empty() && outcome.certificate.finite)
         write_solution(arguments.solution, solution);
@@ -137,6 +145,7 @@ Json outcome_json(const SolveArguments& arguments, const Problem& problem, const
     document["natural_residual"] = number(c.natural_residual);
     document["fischer_burmeister"] = number(c.fischer_burmeister);
     document["finite"] = c.finite;
+    if (outcome.missing_J) document["missing_energy_estimate_J"] = number(*outcome.missing_J);
     document["worst"] = worst_json(problem, c);
     return document;
 }
@@ -183,6 +192,10 @@ void print_outcome(const SolveArguments& arguments, const Problem& problem, cons
     fmt::print("  relative error      {:.4g}\n", c.relative_error);
     fmt::print("  natural residual    {:.4g}\n", c.natural_residual);
     fmt::print("  Fischer-Burmeister  {:.4g}\n", c.fischer_burmeister);
+    if (outcome.missing_J) {
+        fmt::print("\nEstimate\n  still missing       {:.4g} J, by one Newton step; not a bound\n",
+                   *outcome.missing_J);
+    }
     print_worst(problem, c);
 }
 
@@ -238,6 +251,8 @@ void add_stop_options(CLI::App& verb, SolveArguments& arguments) {
         ->check(check_positive);
     verb.add_option("--iterations", arguments.iterations, "Iteration limit; default 100000")
         ->check(CLI::PositiveNumber);
+    verb.add_flag("--estimate", arguments.estimate,
+                  "Estimate the kinetic energy of the velocity error too; costs a factorisation");
     verb.add_flag("--require", arguments.require,
                   "Exit with 4 when the certificate does not confirm the tolerance");
 }

@@ -145,6 +145,13 @@ class Solving(CommandLine):
         self.assertEqual(document["tolerance_unit"], "J")
         self.assertLessEqual(document["energy_error_J"], 1e-12)
 
+    def test_estimate_says_what_the_residual_hides(self):
+        flattering = self.document("solve", "chain.h5", "--solver", "psor", "--iterations", 3, "--estimate")
+        self.assertGreater(flattering["missing_energy_estimate_J"], 0.0)
+        solved = self.document("solve", "chain.h5", "--solver", "newton", "--tolerance", "1e-12", "--estimate")
+        self.assertLess(solved["missing_energy_estimate_J"], 1e-12 * flattering["missing_energy_estimate_J"])
+        self.assertNotIn("missing_energy_estimate_J", self.document("solve", "chain.h5", "--solver", "psor"))
+
     def test_warm_start_needs_fewer_iterations(self):
         words = ("solve", "b3.h5", "--solver", "apgd", "--tolerance", 1e-5)
         cold = self.document(*words, "--save-solution", "b3.solution.h5")
