@@ -129,6 +129,26 @@ void SwitchingLdlt::find_structure() {
     }
 }
 
+// From y = row k of K: row k of L, by a triangular solve with the columns before it, and what is left of the
+// pivot. Beyond row k, y follows only if a later column needs it.
+double SwitchingLdlt::eliminate_row(int k, Carry carry) {
+    double* y = work_.data();
+    double pivot = k_diagonal_[k];
+    for (std::int64_t p = row_start_[k]; p < row_start_[k + 1]; ++p) {
+        const int i = row_column_[p];
+        const double yi = y[i];
+        y[i] = 0.0;
+        if (yi == 0.0) continue;
+        const std::int64_t here = row_position_[p];
+        for (std::int64_t q = l_start_[i]; q < here; ++q) y[l_row_[q]] -= l_value_[q] * yi;
+        const std::int64_t last = carry == Carry::beyond_it ? l_start_[i + 1] : here;
+        for (std::int64_t q = here + 1; q < last; ++q) y[l_row_[q]] -= l_value_[q] * yi;
+        l_value_[here] = yi / d_[i];
+        pivot -= l_value_[here] * yi;
+    }
+    return pivot;
+}
+
 // Up-looking: row k of L by a sparse triangular solve with the rows before it.
 int SwitchingLdlt::factor(std::span<const char> on, std::span<const double> pivot_floor) {
     const auto n = static_cast<int>(to_place_.size());
@@ -146,18 +166,7 @@ int SwitchingLdlt::factor(std::span<const char> on, std::span<const double> pivo
         for (std::int64_t p = k_start_[k]; p < k_start_[k + 1]; ++p) {
             if (k_index_[p] < k && on_[k_index_[p]] != 0) y[k_index_[p]] = k_value_[p];
         }
-        double pivot = k_diagonal_[k];
-        for (std::int64_t p = row_start_[k]; p < row_start_[k + 1]; ++p) {
-            const int i = row_column_[p];
-            const double yi = y[i];
-            y[i] = 0.0;
-            if (yi == 0.0) continue;
-            const std::int64_t here = row_position_[p];
-            for (std::int64_t q = l_start_[i]; q < here; ++q) y[l_row_[q]] -= l_value_[q] * yi;
-            const double l = yi / d_[i];
-            l_value_[here] = l;
-            pivot -= l * yi;
-        }
+        const double pivot = eliminate_row(k, Carry::to_the_row);
         d_[k] = away_from_zero(pivot, floor_[k], k_diagonal_[k]);
         if (d_[k] != pivot) ++moved;
     }
@@ -183,19 +192,7 @@ bool SwitchingLdlt::add_row(int k) {
     for (std::int64_t p = k_start_[k]; p < k_start_[k + 1]; ++p) {
         if (on_[k_index_[p]] != 0) y[k_index_[p]] = k_value_[p];
     }
-    double pivot = k_diagonal_[k];
-    for (std::int64_t p = row_start_[k]; p < row_start_[k + 1]; ++p) {
-        const int i = row_column_[p];
-        const double yi = y[i];
-        y[i] = 0.0;
-        if (yi == 0.0) continue;
-        const std::int64_t here = row_position_[p];
-        for (std::int64_t q = l_start_[i]; q < here; ++q) y[l_row_[q]] -= l_value_[q] * yi;
-        for (std::int64_t q = here + 1; q < l_start_[i + 1]; ++q) y[l_row_[q]] -= l_value_[q] * yi;
-        l_value_[here] = yi / d_[i];
-        pivot -= l_value_[here] * yi;
-    }
-    pivot = away_from_zero(pivot, floor_[k], k_diagonal_[k]);
+    const double pivot = away_from_zero(eliminate_row(k, Carry::beyond_it), floor_[k], k_diagonal_[k]);
     d_[k] = pivot;
     for (std::int64_t q = l_start_[k]; q < l_start_[k + 1]; ++q) {
         l_value_[q] = y[l_row_[q]] / pivot;

@@ -73,6 +73,8 @@ private:
     void permute_pattern(const SymmetricMatrix& matrix);
     void take_numbers(const SymmetricMatrix& matrix);
     void find_structure();
+    enum class Carry : std::uint8_t { to_the_row, beyond_it };
+    double eliminate_row(int k, Carry carry);
     bool add_row(int k);
     bool remove_row(int k);
     bool modify_path(int k, double alpha);
