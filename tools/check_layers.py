@@ -11,16 +11,26 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 BORDERS = ["math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
-           "problem_file", "generators"]
+           "problem_file", "generators", "islands", "expression", "model", "state", "contact", "collision", "stepping", "integrator",
+           "assembly", "simulation", "scene", "recording"]
 STATIONS = {
+    "math": ({"math"}, set()),
     "linalg": (set(), set()),
     "laws": ({"math", "law"}, set()),
-    "problem": ({"math", "law", "problem", "friction_pyramid", "error_metric"}, set()),
+    "problem": ({"math", "law", "problem", "friction_pyramid", "error_metric", "islands"}, set()),
     "certificate": ({"math", "law", "problem", "error_metric", "certificate"}, set()),
     "solvers": ({"math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "solver", "solvers",
-                 "missing_energy"}, {"linalg"}),
+                 "missing_energy", "islands"}, {"linalg"}),
     "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, set()),
     "generators": ({"math", "input_error", "law", "problem", "generators"}, set()),
+    "model": ({"math", "input_error", "problem", "expression", "model"}, set()),
+    "collision": ({"math", "model", "state", "contact", "collision"}, {"linalg"}),
+    "integrator": ({"math", "problem", "expression", "model", "state", "stepping", "integrator"}, set()),
+    "assembly": ({"math", "law", "problem", "solution", "expression", "model", "state", "contact", "stepping", "assembly"}, set()),
+    "simulation": ({"math", "input_error", "law", "problem", "error_metric", "solution", "certificate", "solver", "solvers", "islands",
+                    "model", "state", "contact", "collision", "stepping", "integrator", "assembly", "simulation"}, set()),
+    "scene": ({"math", "input_error", "expression", "model", "stepping", "simulation", "scene", "solver", "solvers", "error_metric"}, set()),
+    "recording": ({"math", "input_error", "solver", "error_metric", "model", "state", "contact", "assembly", "simulation", "scene", "recording"}, set()),
 }
 
 

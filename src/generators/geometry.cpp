@@ -2,15 +2,6 @@
 
 namespace uptack::generators {
 
-std::array<Vec3, 3> contact_frame(const Vec3& normal) {
-    // The axis least along the normal would do best; any that is clearly off it does, and x is simplest to
-    // follow.
-    const Vec3 helper = unit_axis(std::abs(normal[0]) < 0.7 ? 0 : 1);
-    const Vec3 across = cross(helper, normal);
-    const Vec3 t1 = (1.0 / length(across)) * across;
-    return {normal, t1, cross(normal, t1)};
-}
-
 JacobianRow point_row(const Vec3& direction, const Vec3& arm_a, const Vec3& arm_b) {
     const Vec3& d = direction;
     const Vec3 turn_a = cross(arm_a, d);

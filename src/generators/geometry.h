@@ -18,32 +18,11 @@ inline constexpr double recovery = 0.3;    ///< share of a position error remove
 /// Beyond this many bodies names cost more memory than they help; `body_names` then stays empty.
 inline constexpr int most_named_bodies = 2000;
 
-inline Vec3 operator+(const Vec3& a, const Vec3& b) {
-    return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-inline Vec3 operator-(const Vec3& a, const Vec3& b) {
-    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-inline Vec3 operator*(double s, const Vec3& a) {
-    return {s * a[0], s * a[1], s * a[2]};
-}
-inline double dot(const Vec3& a, const Vec3& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-inline Vec3 cross(const Vec3& a, const Vec3& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-inline double length(const Vec3& a) {
-    return std::sqrt(dot(a, a));
-}
 inline Vec3 unit_axis(int axis) {
     Vec3 e{};
     e[static_cast<std::size_t>(axis)] = 1.0;
     return e;
 }
-
-/// n, t1, t2: right-handed and orthonormal for a unit normal.
-std::array<Vec3, 3> contact_frame(const Vec3& normal);
 
 /// Velocity of a's point at arm_a relative to b's at arm_b, along `direction`:
 ///     J_a = [d, r_a x d],   J_b = [-d, -(r_b x d)].

@@ -52,7 +52,7 @@ inline double worst_frame_error(const Problem& problem) {
             for (int j = block.first_row; j <= i; ++j) {
                 const double wanted = i == j ? 1.0 : 0.0;
                 const double product =
-                    generators::dot(direction_of(problem.jacobian[i]), direction_of(problem.jacobian[j]));
+                    dot(direction_of(problem.jacobian[i]), direction_of(problem.jacobian[j]));
                 worst = std::max(worst, std::abs(product - wanted));
             }
         }

@@ -1,0 +1,1 @@
+// Takes the room's place until its first file is there.
