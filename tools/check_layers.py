@@ -21,7 +21,8 @@ STATIONS = {
     "certificate": ({"math", "law", "problem", "error_metric", "certificate"}, set()),
     "solvers": ({"math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "solver", "solvers",
                  "missing_energy", "islands"}, {"linalg"}),
-    "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, set()),
+    "hdf5": ({"input_error"}, set()),
+    "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, {"hdf5"}),
     "generators": ({"math", "input_error", "law", "problem", "generators"}, set()),
     "model": ({"math", "input_error", "problem", "expression", "model"}, set()),
     "collision": ({"math", "model", "state", "contact", "collision"}, {"linalg"}),
@@ -30,7 +31,7 @@ STATIONS = {
     "simulation": ({"math", "input_error", "law", "problem", "error_metric", "solution", "certificate", "solver", "solvers", "islands",
                     "model", "state", "contact", "collision", "stepping", "integrator", "assembly", "simulation"}, set()),
     "scene": ({"math", "input_error", "expression", "model", "stepping", "simulation", "scene", "solver", "solvers", "error_metric"}, set()),
-    "recording": ({"math", "input_error", "solver", "error_metric", "model", "state", "contact", "assembly", "simulation", "scene", "recording"}, set()),
+    "recording": ({"math", "input_error", "solver", "error_metric", "model", "state", "contact", "assembly", "simulation", "scene", "recording"}, {"hdf5"}),
 }
 
 

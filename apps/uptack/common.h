@@ -30,6 +30,7 @@ enum class ExitCode : int {
     tolerance_not_met = 4,  ///< only where --require asked
     not_finite = 5,
     limit_exceeded = 6,
+    interrupted = 130,  ///< a run that was stopped by Ctrl-C; what a shell expects
 };
 
 /// A verb's work, run after the whole command line has been understood.

@@ -14,6 +14,7 @@
 
 #include "compare_report.h"
 #include "problem_summary.h"
+#include "scene_files.h"
 #include "uptack/certificate.h"
 #include "uptack/problem_file.h"
 #include "verbs.h"
@@ -26,6 +27,7 @@ struct CompareArguments {
     std::vector<std::string> solvers;
     double seconds = 1.0;
     double tolerance = 1e-10;
+    std::int64_t at_step = 60;
     RunOptions run;
     std::string output;
     std::string command;
@@ -164,6 +166,13 @@ void make_names_distinct(std::vector<ComparedProblem>& problems) {
     }
 }
 
+/// A scene stands for the problem of one of its steps.
+Problem load_problem(const CompareArguments& arguments, const std::string& file) {
+    if (!is_scene(file)) return read_problem(file);
+    show_progress(fmt::format("{}: making {} steps", file, arguments.at_step));
+    return problem_of_step(load_scene(file), arguments.at_step);
+}
+
 Comparison compare(const CompareArguments& arguments) {
     Comparison comparison{.command = arguments.command,
                           .seconds_limit = arguments.seconds,
@@ -177,7 +186,7 @@ Comparison compare(const CompareArguments& arguments) {
                         .budget_s = arguments.seconds};
     const std::size_t total = arguments.files.size() * arguments.solvers.size();
     for (std::size_t k = 0; k < arguments.files.size(); ++k) {
-        Problem problem = read_problem(arguments.files[k]);
+        Problem problem = load_problem(arguments, arguments.files[k]);
         set_friction_model(problem, friction_model(arguments.run));
         comparison.problems.push_back(compared_problem(arguments.files[k], problem));
         for (const std::string& label : arguments.solvers) {
@@ -196,7 +205,13 @@ Comparison compare(const CompareArguments& arguments) {
 void check_before_work(const CompareArguments& arguments) {
     for (const std::string& label : arguments.solvers) solver_from_label(label);
     if (!arguments.output.empty()) check_writable(arguments.output);
-    for (const std::string& file : arguments.files) read_problem(file);
+    for (const std::string& file : arguments.files) {
+        if (is_scene(file)) {
+            load_scene(file);
+        } else {
+            read_problem(file);
+        }
+    }
 }
 
 ExitCode run_compare(CompareArguments& arguments) {
@@ -236,7 +251,10 @@ std::string command_line(const CLI::App& verb, const CompareArguments& arguments
 void add_compare(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<CompareArguments>();
     CLI::App* verb = app.add_subcommand("compare", "Run solvers on problems and draw how their errors fall");
-    verb->add_option("FILES", arguments->files, "Problem files")->required();
+    verb->add_option("FILES", arguments->files, "Problem files; or scenes, of which one step is taken")
+        ->required();
+    verb->add_option("--at-step", arguments->at_step, "Which step of a scene; default 60")
+        ->check(CLI::PositiveNumber);
     verb->add_option("--solvers", arguments->solvers,
                      "Solvers as a,b,c; with options as psor:omega=1.2:symmetric=true; default all")
         ->delimiter(',')
@@ -252,6 +270,7 @@ void add_compare(CLI::App& app, Action& action) {
     verb->footer(
         "Example:\n"
         "  uptack compare b2.h5 b3.h5 --solvers psor,apgd,spg --seconds 2 -o report.html\n"
+        "  uptack compare wall --at-step 100 --solvers newton,nncg\n"
         "\nA time to an accuracy counts only if the certificate confirms that accuracy.\n"
         "A run that is done early is repeated up to five times within its time, and the fastest counts.");
     verb->callback([verb, arguments, &action] {

@@ -1,4 +1,4 @@
-// uptack info: what a problem file holds.
+// uptack info: what a problem, a scene or a recording holds.
 
 #include <fmt/core.h>
 
@@ -6,7 +6,10 @@
 #include <memory>
 
 #include "problem_summary.h"
+#include "run_summary.h"
+#include "scene_files.h"
 #include "uptack/problem_file.h"
+#include "uptack/recording.h"
 #include "verbs.h"
 
 namespace uptack::app {
@@ -82,7 +85,93 @@ void print_info(const std::string& file, const Problem& problem, const ProblemSu
                fmt::format("{:.6g} J, the error of zero impulses", summary.reference_energy_J));
 }
 
+Json scene_json(const Scene& scene) {
+    Json parameters = Json::array();
+    for (const SceneParameter& parameter : scene.parameters) {
+        parameters.push_back({{"name", parameter.name},
+                              {"value", number(parameter.value)},
+                              {"lower", parameter.lower ? number(*parameter.lower) : Json(nullptr)},
+                              {"upper", parameter.upper ? number(*parameter.upper) : Json(nullptr)},
+                              {"description", parameter.description}});
+    }
+    const Tolerance& tolerance = scene.settings.solver.stop.tolerance;
+    return {{"scene", scene.name},
+            {"title", scene.title},
+            {"description", scene.description},
+            {"bodies", scene.model.bodies.size()},
+            {"shapes", scene.model.shapes.size()},
+            {"joints", scene.model.joints.size()},
+            {"materials", scene.model.materials.size()},
+            {"step_s", number(scene.settings.stepping.step_s)},
+            {"duration_s", number(scene.duration_s)},
+            {"frame_s", number(scene.frame_s)},
+            {"solver", scene.settings.solver.name},
+            {"tolerance", number(tolerance.value)},
+            {"tolerance_unit", tolerance.unit == ErrorUnit::joules ? "J" : "relative"},
+            {"parameters", std::move(parameters)}};
+}
+
+void print_scene(const Scene& scene) {
+    const Model& model = scene.model;
+    print_line("scene", scene.title.empty() ? scene.name : fmt::format("{}: {}", scene.name, scene.title));
+    if (!scene.description.empty()) print_line("", scene.description);
+    print_line("model", fmt::format("{} bodies, {} shapes, {} joints", model.bodies.size(),
+                                    model.shapes.size(), model.joints.size()));
+    print_line("steps",
+               fmt::format("of {} for {:g} s, a frame every {:.4g} s",
+                           format_seconds(scene.settings.stepping.step_s), scene.duration_s, scene.frame_s));
+    print_line("solver", fmt::format("{} to {}", scene.settings.solver.name,
+                                     tolerance_text(scene.settings.solver.stop.tolerance)));
+    for (const SceneParameter& parameter : scene.parameters) {
+        print_line("parameter",
+                   fmt::format("{} = {:g}  {}", parameter.name, parameter.value, parameter.description));
+    }
+}
+
+ExitCode scene_info(const InfoArguments& arguments) {
+    const Scene scene = load_scene(arguments.file);
+    if (arguments.json) {
+        Json document{{"file", arguments.file}, {"file_kind", "scene"}};
+        document.update(scene_json(scene));
+        print_json(document);
+    } else {
+        print_line("file", fmt::format("{} (scene)", arguments.file));
+        print_scene(scene);
+    }
+    return ExitCode::ok;
+}
+
+ExitCode recording_info(const InfoArguments& arguments) {
+    const Recording recording(arguments.file);
+    RunSummary summary;
+    for (const StepReport& report : recording.reports()) summary.add(report);
+    const std::optional<Checkpoint> checkpoint = recording.last_checkpoint();
+    if (arguments.json) {
+        Json document{{"file", arguments.file},
+                      {"file_kind", "recording"},
+                      {"finished", recording.finished()},
+                      {"frames", recording.frame_count()},
+                      {"checkpoint_time_s", checkpoint ? number(checkpoint->state.time) : Json(nullptr)}};
+        document.update(scene_json(recording.scene()));
+        document.update(summary.json());
+        print_json(document);
+        return ExitCode::ok;
+    }
+    print_line("file", fmt::format("{} (recording)", arguments.file));
+    print_scene(recording.scene());
+    print_line("state", recording.finished() ? "finished"
+                        : checkpoint ? fmt::format("cut off or stopped; can be resumed from t = {:.6g} s",
+                                                   checkpoint->state.time)
+                                     : "cut off or stopped, without a checkpoint");
+    print_line("frames", fmt::format("{}", recording.frame_count()));
+    fmt::print("\n");
+    summary.print(recording.scene().settings);
+    return ExitCode::ok;
+}
+
 ExitCode run_info(const InfoArguments& arguments) {
+    if (is_scene(arguments.file)) return scene_info(arguments);
+    if (is_recording(arguments.file)) return recording_info(arguments);
     const Problem problem = read_problem(arguments.file);
     const ProblemSummary summary = summarise(problem);
     if (arguments.json) {
@@ -97,10 +186,11 @@ ExitCode run_info(const InfoArguments& arguments) {
 
 void add_info(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<InfoArguments>();
-    CLI::App* verb = app.add_subcommand("info", "Show what a problem file holds");
-    verb->add_option("FILE", arguments->file, "Problem file")->required();
+    CLI::App* verb = app.add_subcommand("info", "Show what a problem, a scene or a recording holds");
+    verb->add_option("FILE", arguments->file, "Problem, scene or recording; or the name of a scene")
+        ->required();
     add_json_option(*verb, arguments->json);
-    verb->footer("Example:\n  uptack info b3.h5");
+    verb->footer("Example:\n  uptack info b3.h5\n  uptack info pendulum");
     verb->callback([arguments, &action] { action = [arguments] { return run_info(*arguments); }; });
 }
 

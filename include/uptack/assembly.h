@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "uptack/contact.h"
@@ -94,12 +95,18 @@ struct ContactReaction {
     double normal = 0.0;  ///< force along the normal [N]
 };
 
+/// The model is looked at in every call, not copied: it must outlive the assembler, in its place.
 class Assembler {
 public:
     explicit Assembler(const Model& model);
     ~Assembler();
     Assembler(Assembler&&) noexcept;
     Assembler& operator=(Assembler&&) noexcept;
+
+    /// Gives bodies under strong pull the inertia that keeps them stable at this step
+    /// (geometric_stiffness.cpp).
+    void stiffen(const State& state, const ImpulseMemory& memory, const StepSettings& settings,
+                 FreeMotion& motion);
 
     /// The problem of the step from `state`.  Allocates nothing once it has seen a step of this size.
     void assemble(const State& state, const ContactSet& contacts, const FreeMotion& motion,
@@ -120,10 +127,16 @@ public:
     /// Of the joints' springs, at the time of the velocities [J].
     double spring_energy(const State& state) const;
 
+    /// `state` is the one that `step` was assembled from.
     std::vector<JointReaction> joint_reactions(const State& state, const StepProblem& step,
                                                const Solution& solution) const;
     std::vector<ContactReaction> contact_reactions(const ContactSet& contacts, const StepProblem& step,
                                                    const Solution& solution) const;
+
+    /// "joint elbow", "upper limit elbow angle", "contact ball | floor": for people.
+    std::string describe(const StepProblem& step, int block) const;
+    /// Fills the problem's body_names and block_names, for files; assemble() leaves them empty.
+    void name_blocks(StepProblem& step) const;
 
 private:
     struct Inside;

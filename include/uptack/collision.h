@@ -30,6 +30,9 @@ public:
     /// All points whose gap is below  envelope + lookahead * closing speed at the point, of pairs that may
     /// touch: at least one of the bodies is dynamic; groups, masks, Model::no_collision and joined bodies
     /// (Joint::bodies_collide) are respected.  Shapes of one body never touch each other.
+    /// Beyond the envelope a pair is looked at if the boxes around its shapes, swept by their motion, meet:
+    /// shapes that pass each other by have no contacts.  At least one of the bodies moves: a sleeping body
+    /// (State::still_s infinite) has none with fixed or sleeping ones or with kinematic ones at rest.
     void collide(const State& state, const Reach& reach, ContactSet& contacts);
 
     struct Counts {

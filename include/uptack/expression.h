@@ -8,6 +8,7 @@
 //     functions  sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs floor ceil round sign
 //                min max mod clamp(x, lo, hi) step(x) smooth(x) ramp(t, t0, t1)
 //
+// a % b and mod(a, b) have the sign of b; step(x) is 1 from 0 on; min and max take two or more values;
 // smooth(x) is 0 below 0, 1 above 1 and 3x^2 - 2x^3 between; ramp is smooth((t - t0) / (t1 - t0)).
 
 #pragma once

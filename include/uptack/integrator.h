@@ -19,9 +19,10 @@ State initial_state(const Model& model);
 /// Sleeping bodies (State::still_s infinite) are given no inverse mass and no velocity.
 void free_motion(const Model& model, const State& state, const StepSettings& settings, FreeMotion& motion);
 
-/// q(t + h) from q(t) and `velocity` (one per body of the model), which becomes the state's.
-void advance(const Model& model, const StepSettings& settings, const std::vector<Vec6>& velocity,
-             State& state);
+/// q(t + h) from q(t) and `velocity`, one per body of the model: what the constraints made of `motion`. Spins
+/// are corrected to what keeps the angular momentum that the impulses left, exactly.
+void advance(const Model& model, const StepSettings& settings, const FreeMotion& motion,
+             const std::vector<Vec6>& velocity, State& state);
 
 struct Energy {
     double kinetic_J = 0.0;

@@ -12,7 +12,8 @@ namespace uptack {
 
 struct Islands {
     int count = 0;
-    std::vector<int> of_body;   ///< island of each body of the problem; -1: no constraint touches it
+    std::vector<int>
+        of_body;  ///< island of each body of the problem; -1: it cannot move, or no constraint touches it
     std::vector<int> of_block;  ///< island of each block
 };
 

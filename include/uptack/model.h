@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -51,54 +53,56 @@ struct Cone {
 
 /// A convex polyhedron: corners, and outward faces as loops of corners, counter-clockwise seen from outside.
 struct Polyhedron {
-    std::vector<Vec3> vertices;           ///< [m]
-    std::vector<std::vector<int>> faces;  ///< coplanar triangles are merged
+    std::vector<Vec3> vertices{};           ///< [m]
+    std::vector<std::vector<int>> faces{};  ///< coplanar triangles are merged
 };
 /// The convex hull of points; shared, because many bodies may have the same.
 struct Hull {
-    std::shared_ptr<const Polyhedron> polyhedron;
+    std::shared_ptr<const Polyhedron> polyhedron{};
 };
 
 struct TriangleSoup {
-    std::vector<Vec3> vertices;                 ///< [m]
-    std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise seen from the solid's outside
+    std::vector<Vec3> vertices{};                 ///< [m]
+    std::vector<std::array<int, 3>> triangles{};  ///< counter-clockwise seen from the solid's outside
 };
 /// Only on fixed and kinematic bodies.  One-sided: its normals point away from the solid.
 struct TriangleMesh {
-    std::shared_ptr<const TriangleSoup> soup;
+    std::shared_ptr<const TriangleSoup> soup{};
 };
 
 struct HeightGrid {
-    int columns = 0;              ///< samples along x, at least 2
-    int rows = 0;                 ///< samples along y, at least 2
-    double spacing_x = 1.0;       ///< [m]
-    double spacing_y = 1.0;       ///< [m]
-    std::vector<double> heights;  ///< z [m], row by row; sample (0, 0) at the origin of the shape's frame
+    int columns = 0;                ///< samples along x, at least 2
+    int rows = 0;                   ///< samples along y, at least 2
+    double spacing_x = 1.0;         ///< [m]
+    double spacing_y = 1.0;         ///< [m]
+    std::vector<double> heights{};  ///< z [m], row by row; sample (0, 0) at the origin of the shape's frame
 };
 /// Only on fixed and kinematic bodies.
 struct HeightField {
-    std::shared_ptr<const HeightGrid> grid;
+    std::shared_ptr<const HeightGrid> grid{};
 };
 
 using Geometry =
     std::variant<Sphere, HalfSpace, Box, Capsule, Cylinder, Cone, Hull, TriangleMesh, HeightField>;
 
-/// The convex hull of points (Qhull).  Throws InputError where they do not span a volume.
+/// The convex hull of up to 4096 points (Qhull).  Coordinates count as good to 1e-7 of the size: faces flat
+/// to that are one polygon, and points may lie outside by a few times as much.  Throws InputError where they
+/// do not span a volume, LimitError for more points.
 Hull make_hull(std::span<const Vec3> points, const std::string& where = "hull");
 
 inline constexpr std::uint32_t every_group = 0xffffffffU;
 
 /// A shape as it stands on its body.  Several shapes on one body are a compound.
 struct Shape {
-    std::string name;  ///< may be empty
-    Geometry geometry;
-    Pose pose;         ///< in the body's frame
+    std::string name{};  ///< may be empty
+    Geometry geometry{};
+    Pose pose{};       ///< in the body's frame
     int material = 0;  ///< index into Model::materials
     /// Two shapes touch if each one's groups and the other's mask have a bit in common.
     std::uint32_t groups = 1;
     std::uint32_t mask = every_group;
-    std::string color;  ///< "#rrggbb" for pictures; empty: by material
-    int body = -1;      ///< set by add_body()
+    std::string color{};  ///< "#rrggbb" for pictures; empty: by material
+    int body = -1;        ///< set by add_body()
 };
 
 // ---- materials --------------------------------------------------------------------------------------------
@@ -114,14 +118,14 @@ struct Material {
     double compliance = 0.0;         ///< [m/N] of one contact point; a pair has the sum
     double adhesion = 0.0;      ///< force that one contact point can pull with [N]; a pair has the smaller
     Vec3 surface_velocity_b{};  ///< of the surface against its body, as on a belt [m/s]
-    std::string color;          ///< "#rrggbb" for pictures; empty: chosen
+    std::string color{};        ///< "#rrggbb" for pictures; empty: chosen
 };
 
 /// Holds between materials a and b in place of combine(): friction ... adhesion of `values`.
 struct MaterialPair {
     int a = 0;
     int b = 0;
-    Material values;
+    Material values{};
 };
 
 // ---- bodies -----------------------------------------------------------------------------------------------
@@ -132,13 +136,13 @@ enum class BodyKind : std::uint8_t {
     fixed,      ///< never moves
 };
 
-/// Where a kinematic body is at time t:  x = offset(t) direction + turn(angle(t), axis, center) x_0,
+/// Where a kinematic body is at time t:  x = offset(t) + center + turn(angle(t) about axis) (x_0 - center),
 /// in the world frame.
 struct Motion {
-    std::array<Expression, 3> offset;  ///< [m], functions of t
-    Vec3 axis{0.0, 0.0, 1.0};
-    Vec3 center{};     ///< a point of the axis at t = 0 [m]
-    Expression angle;  ///< [rad], function of t
+    std::array<Expression, 3> offset{};  ///< [m], functions of t
+    Vec3 axis{0.0, 0.0, 1.0};            ///< made a unit vector by add_body()
+    Vec3 center{};                       ///< a point of the axis at t = 0 [m]
+    Expression angle{};                  ///< [rad], function of t
 };
 
 struct MassProperties {
@@ -148,13 +152,13 @@ struct MassProperties {
 };
 
 struct RigidBody {
-    std::string name;
+    std::string name{};
     BodyKind kind = BodyKind::dynamic;
     MassProperties
-        mass;           ///< zero unless dynamic; `center_of_mass` is where the defining origin's frame has it
-    Pose initial_pose;  ///< of the centre of mass
+        mass{};  ///< zero unless dynamic; `center_of_mass` is where the defining origin's frame has it
+    Pose initial_pose{};           ///< of the centre of mass
     Vec6 initial_velocity{};       ///< of the centre of mass [m/s, rad/s], world
-    Motion motion;                 ///< kinematic bodies only
+    Motion motion{};               ///< kinematic bodies only
     double linear_damping = 0.0;   ///< force -m c v: c [1/s]
     double angular_damping = 0.0;  ///< torque -I c omega: c [1/s]
     bool can_sleep = true;
@@ -162,15 +166,15 @@ struct RigidBody {
 
 /// How a user says it.  Positions are of the body's origin, which need not be its centre of mass.
 struct BodyDefinition {
-    std::string name;  ///< empty: "body N"
+    std::string name{};  ///< empty: "body N"
     BodyKind kind = BodyKind::dynamic;
-    Pose pose;                ///< of the origin
+    Pose pose{};              ///< of the origin
     Vec3 velocity{};          ///< of the centre of mass [m/s]
     Vec3 angular_velocity{};  ///< [rad/s]
-    std::vector<Shape> shapes;
-    std::optional<MassProperties> mass;  ///< else from shapes and densities
-    std::optional<double> total_mass;    ///< [kg]: scales what the densities gave
-    Motion motion;
+    std::vector<Shape> shapes{};
+    std::optional<MassProperties> mass{};  ///< else from shapes and densities
+    std::optional<double> total_mass{};    ///< [kg]: scales what the densities gave
+    Motion motion{};
     double linear_damping = 0.0;
     double angular_damping = 0.0;
 };
@@ -222,7 +226,7 @@ struct JointAxis {
     double upper = infinity;
     double limit_restitution = 0.0;  ///< [-]
     MotorKind motor = MotorKind::none;
-    Expression target;            ///< position q(t), velocity or force, as the motor's kind says
+    Expression target{};          ///< position q(t), velocity or force, as the motor's kind says
     double max_force = infinity;  ///< of a position or velocity motor
     double stiffness = 0.0;       ///< [N/m or N m/rad]
     double damping = 0.0;         ///< [N s/m or N m s/rad]
@@ -231,13 +235,13 @@ struct JointAxis {
 };
 
 struct Joint {
-    std::string name;
+    std::string name{};
     JointKind kind = JointKind::revolute;
     int body_a = no_body;  ///< index into Model::bodies, or the world
     int body_b = no_body;
-    Pose frame_a;  ///< in a's frame (centre of mass), or in the world
-    Pose frame_b;
-    std::vector<JointAxis> axes;
+    Pose frame_a{};  ///< in a's frame (centre of mass), or in the world
+    Pose frame_b{};
+    std::vector<JointAxis> axes{};
     double compliance = 0.0;  ///< of the held coordinates [m/N or rad/(N m)]
     double length = 0.0;      ///< distance, pulley [m]
     double lead = 0.0;        ///< screw: advance in one turn [m]
@@ -251,15 +255,15 @@ struct Joint {
 
 /// How a user says it: frames in the world, where the bodies stand at the start.
 struct JointDefinition {
-    std::string name;  ///< empty: "joint N"
+    std::string name{};  ///< empty: "joint N"
     JointKind kind = JointKind::revolute;
     int body_a = no_body;
     int body_b = no_body;
-    Pose frame;                   ///< of both sides, in the world
-    std::optional<Pose> frame_b;  ///< b's side where it differs
-    std::vector<JointAxis> axes;
+    Pose frame{};                   ///< of both sides, in the world
+    std::optional<Pose> frame_b{};  ///< b's side where it differs
+    std::vector<JointAxis> axes{};
     double compliance = 0.0;
-    std::optional<double> length;  ///< distance, pulley: else as it is at the start
+    std::optional<double> length{};  ///< distance, pulley: else as it is at the start
     double lead = 0.0;
     double radius_a = 0.0;
     double radius_b = 0.0;
@@ -274,24 +278,24 @@ struct JointDefinition {
 enum class ForceFrame : std::uint8_t { world, body };
 
 struct AppliedForce {
-    std::string name;
+    std::string name{};
     int body = -1;
     Vec3 point_b{};                        ///< where the force acts, in the body's frame (centre of mass)
     ForceFrame frame = ForceFrame::world;  ///< of the components
-    std::array<Expression, 3> force;       ///< [N], functions of t
-    std::array<Expression, 3> torque;      ///< [N m], functions of t
+    std::array<Expression, 3> force{};     ///< [N], functions of t
+    std::array<Expression, 3> torque{};    ///< [N m], functions of t
 };
 
 struct Model {
-    std::string name;
+    std::string name{};
     Vec3 gravity{0.0, 0.0, -9.81};  ///< [m/s^2]
     std::vector<Material> materials{Material{}};
-    std::vector<MaterialPair> material_pairs;
-    std::vector<RigidBody> bodies;
-    std::vector<Shape> shapes;  ///< grouped by body, in the order of add_body()
-    std::vector<Joint> joints;
-    std::vector<AppliedForce> forces;
-    std::vector<std::pair<int, int>> no_collision;  ///< pairs of bodies that pass through each other
+    std::vector<MaterialPair> material_pairs{};
+    std::vector<RigidBody> bodies{};
+    std::vector<Shape> shapes{};  ///< grouped by body, in the order of add_body()
+    std::vector<Joint> joints{};
+    std::vector<AppliedForce> forces{};
+    std::vector<std::pair<int, int>> no_collision{};  ///< pairs of bodies that pass through each other
 };
 
 /// Each returns the index.  They throw InputError for what can never be right (NaN, negative sizes, an
@@ -316,6 +320,12 @@ Material combine(const Model& model, int material_a, int material_b);
 
 /// A pose of the body's origin as it was defined, from one of its centre of mass, and back.
 Pose origin_pose(const RigidBody& body, const Pose& center_of_mass);
+Pose center_pose(const RigidBody& body, const Pose& origin);
+
+/// Where the centre of mass of a kinematic body (which is its origin) is at time t: offset(t) and the turn by
+/// angle(t) about `center` applied to initial_pose, so the body starts at motion_pose(body, 0).  Of other
+/// bodies: initial_pose.
+Pose motion_pose(const RigidBody& body, double t);
 
 /// Bodies and joints in the natural order of their names ("ball 2" before "ball 10"): whatever is computed in
 /// this order does not depend on who was added first.

@@ -49,12 +49,15 @@ struct RecordingOptions {
     double flush_every_s = 1.0;  ///< wall clock between flushes [s]
 };
 
+/// Writes `path`.part, which opens at any moment; finish() or stop() make it `path`.  Everything may throw
+/// InputError: the disk can be full at any time.
 class RecordingWriter {
 public:
-    /// Creates `path`.  Throws InputError where that is impossible.
+    /// Refuses where `path`.part is there already: a run that was cut off may be wanted.
     RecordingWriter(const std::filesystem::path& path, const Scene& scene,
                     const RecordingOptions& options = {});
-    /// Goes on with a recording after its last checkpoint, dropping what lies behind it.
+    /// Goes on with a recording (`path` or `path`.part) after its last checkpoint, dropping what lies behind
+    /// it. The old file stays whole until the new one is.
     static RecordingWriter resume(const std::filesystem::path& path, const RecordingOptions& options = {});
     ~RecordingWriter();
     RecordingWriter(RecordingWriter&&) noexcept;
@@ -65,12 +68,21 @@ public:
     void flush();
     /// Flushes and says that the run came to its end.
     void finish();
+    /// The same where it did not: to be gone on with, or not.
+    void stop();
 
 private:
     struct Inside;
     explicit RecordingWriter(std::unique_ptr<Inside> inside);
     std::unique_ptr<Inside> inside_;
 };
+
+/// Is this file a recording, of whatever version?  False for what cannot be read.
+bool is_recording(const std::filesystem::path& path);
+
+/// What viewers need of a scene, as JSON text: bodies, shapes, joints, materials, camera.  Recordings hold it
+/// as /model; docs/file-formats.md has the fields.
+std::string model_json(const Scene& scene);
 
 /// Opened for reading; frames are read one at a time.
 class Recording {
@@ -82,6 +94,7 @@ public:
 
     bool finished() const;
     int frame_count() const;
+    std::int64_t step_count() const;
     Frame frame(int index) const;
     std::vector<StepReport> reports() const;
     std::optional<Checkpoint> last_checkpoint() const;
@@ -93,9 +106,10 @@ private:
     std::unique_ptr<Inside> inside_;
 };
 
-/// One CSV of bodies over time and one of step reports, `stem`_bodies.csv and `stem`_steps.csv.
+/// Bodies over time, joint reactions over time and step reports: `stem`_bodies.csv, _joints.csv, _steps.csv.
 void export_csv(const Recording& recording, const std::filesystem::path& stem);
-/// `stem`.pvd and a VTP file per frame for ParaView: the shapes' surfaces and the contacts' forces.
+/// `stem`.pvd for ParaView and two VTP files per frame: the shapes' surfaces, and the contacts with their
+/// forces.
 void export_vtk(const Recording& recording, const std::filesystem::path& stem);
 
 }  // namespace uptack

@@ -15,6 +15,13 @@
 
 namespace uptack {
 
+/// Islands, each by the methods its own progress asks for (nncg, apgd, cg, newton).  For simulations, and for
+/// whoever does not want to choose.
+struct AutoOptions {
+    int patience = 700;    ///< sweeps or what costs as much, before an island may be called stalled
+    bool account = false;  ///< say in the report's reason what was solved how, even when all went well
+};
+
 /// Projected Gauss-Seidel with over-relaxation [fixed-point, algorithm 4.1].
 struct PsorOptions {
     double omega = 1.3;      ///< relaxation in (0, 2); 1 is Gauss-Seidel.  No value is best everywhere
@@ -66,6 +73,7 @@ struct NewtonOptions {
     double prox_shrink = 0.1;    ///< ratio of successive rho
 };
 
+std::unique_ptr<Solver> make_auto(const AutoOptions& options = {});
 std::unique_ptr<Solver> make_psor(const PsorOptions& options = {});
 std::unique_ptr<Solver> make_jacobi(const JacobiOptions& options = {});
 std::unique_ptr<Solver> make_spg(const SpgOptions& options = {});

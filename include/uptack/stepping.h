@@ -46,7 +46,8 @@ struct StepSettings {
 /// prescribed.
 struct FreeMotion {
     std::vector<Body> body;
-    double kick_s = 0.0;  ///< the time for which forces act in this step: impulse / kick_s is a force
+    std::vector<Vec6> load;  ///< gravity and applied forces [N], torques about the centre of mass [N m]
+    double kick_s = 0.0;     ///< the time for which forces act in this step: impulse / kick_s is a force
 };
 
 }  // namespace uptack

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "convex_shape.h"
 #include "uptack/math.h"
 #include "uptack/model.h"
 
@@ -21,16 +22,9 @@ struct PairPoint {
     std::uint32_t feature = 0;  ///< unique within the pair, the same as long as the same features touch
 };
 
-/// A triangle of a mesh, in the world, as a convex shape without thickness.
-struct Triangle {
-    std::array<Vec3, 3> corner_w;
-};
-
-/// What a shape is, prepared once: see prepare().
-struct Convex;
-
-/// Appends the points whose gap is below `reach` to `points`: up to 8, so chosen that they support the pair as
-/// the whole patch does.  Swapping a and b gives the same points with opposite normals, bit by bit.
+/// Appends the points whose gap is below `reach` to `points`: up to 8, so chosen that they support the pair
+/// as the whole patch does.  Swapping a and b gives the same points with opposite normals, bit by bit (unless
+/// shapes and poses are the same bits: then nothing tells a from b).
 void collide_convex(const Convex& a, const Pose& pose_a, const Convex& b, const Pose& pose_b, double reach,
                     std::vector<PairPoint>& points);
 

@@ -10,7 +10,7 @@
 
 #include <string_view>
 
-#include "hdf5_file.h"
+#include "hdf5/hdf5_file.h"
 #include "uptack/problem_file.h"
 
 namespace uptack {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hdf5_file.h"
+#include "hdf5/hdf5_file.h"
 #include "triplets.h"
 #include "uptack/problem_file.h"
 

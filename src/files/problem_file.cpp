@@ -7,7 +7,7 @@
 #include <new>
 
 #include "fclib.h"
-#include "hdf5_file.h"
+#include "hdf5/hdf5_file.h"
 #include "siconos_text.h"
 #include "uptack/input_error.h"
 #include "uptack_format.h"

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "hdf5_file.h"
+#include "hdf5/hdf5_file.h"
 #include "uptack/problem_file.h"
 
 namespace uptack {

@@ -373,6 +373,18 @@ void BlockCholesky::add_edge(int edge, const double* block) {
     }
 }
 
+// A column of a panel with r rows left costs r^2 / 2 multiplications to update with.
+double BlockCholesky::operations() const {
+    double sum = 0.0;
+    for (const Supernode& s : supernodes_) {
+        for (int column = 0; column < s.columns; ++column) {
+            const double left = s.rows - column;
+            sum += 0.5 * left * left;
+        }
+    }
+    return sum;
+}
+
 int BlockCholesky::factorise(double pivot_floor) {
     std::fill(waiting_.begin(), waiting_.end(), -1);
     int replaced = 0;

@@ -62,6 +62,7 @@ public:
 
     std::int64_t stored_entries() const { return stored_; }  ///< doubles in L, relaxed zeros included
     std::size_t size() const { return size_; }
+    double operations() const;  ///< multiplications of a factorisation, about; known after analyse()
 
 private:
     struct Supernode {

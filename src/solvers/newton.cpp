@@ -36,6 +36,12 @@ SolveReport Newton::solve(const Problem& problem, Solution& solution, const Stop
     return monitor_.finish(problem);
 }
 
+double Newton::factor_operations(const Problem& problem) {
+    packed_.pack(problem);
+    system_.prepare(packed_);
+    return system_.operations();
+}
+
 void Newton::prepare() {
     for (auto* vector : {&center_, &weight_, &z_, &az_, &residual_, &dx_, &adx_, &scratch_}) {
         vector->resize(packed_.rows());

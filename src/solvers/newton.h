@@ -62,6 +62,10 @@ public:
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer) override;
 
+    /// Multiplications of one factorisation for this problem, about.  The analysis made for it is kept: a
+    /// solve of the same structure does not repeat it.
+    double factor_operations(const Problem& problem);
+
 private:
     void prepare();
     void run();

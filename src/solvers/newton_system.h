@@ -48,6 +48,9 @@ public:
     /// Analyses the structure; cheap when it is that of the last problem.
     void prepare(const PackedProblem& packed);
 
+    /// Multiplications of a factorisation, about; after prepare().
+    double operations() const { return factor_.operations(); }
+
     /// How many pivots were lost to round-off.
     int factorise(const PackedProblem& packed, const CellBlocks& gamma);
 

@@ -139,6 +139,14 @@ std::vector<Field<NewtonOptions>> newton_fields() {
 
 const std::vector<Entry>& entries() {
     static const std::vector<Entry> all = {
+        entry<AutoOptions>(
+            "auto", "island by island, the method its progress asks for; every law; for simulations",
+            make_auto,
+            {{{"patience", fmt::format("{}", AutoOptions{}.patience),
+               "sweeps before an island may be called stalled"},
+              [](AutoOptions& o, const OptionText& t) { o.patience = t.whole(0, 1'000'000'000); }},
+             {{"account", "false", "say in the reason what was solved how, even when all went well"},
+              [](AutoOptions& o, const OptionText& t) { o.account = t.flag(); }}}),
         entry<PsorOptions>(
             "psor", "projected Gauss-Seidel with over-relaxation; every law; fast first digits", make_psor,
             {{{"omega", fmt::format("{}", PsorOptions{}.omega), "relaxation in (0, 2)"},

@@ -1,0 +1,421 @@
+// uptack run: a scene, simulated; what was solved how well, and a recording of it.
+
+#include <fmt/core.h>
+#include <oneapi/tbb/global_control.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "run_summary.h"
+#include "scene_files.h"
+#include "uptack/input_error.h"
+#include "uptack/problem_file.h"
+#include "uptack/recording.h"
+#include "verbs.h"
+
+namespace uptack::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct RunArguments {
+    std::string scene;
+    SettingsWords words;
+    std::vector<std::string> settings;
+    std::string output;
+    std::string resume;
+    std::vector<std::string> dumps;
+    double checkpoint_every_s = 10.0;
+    RunOptions run;
+    bool require = false;
+    bool json = false;
+};
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// ---- Ctrl-C -----------------------------------------------------------------------------------------------
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+extern "C" void ask_to_stop(int) {
+    stop_asked = 1;
+}
+
+/// The first signal ends the run after the step; the second one ends the program at once.
+class StopSignals {
+public:
+    StopSignals() {
+        struct sigaction action {};
+        action.sa_handler = ask_to_stop;
+        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        sigaction(SIGINT, &action, &interrupt_);
+        sigaction(SIGTERM, &action, &terminate_);
+    }
+    ~StopSignals() {
+        sigaction(SIGINT, &interrupt_, nullptr);
+        sigaction(SIGTERM, &terminate_, nullptr);
+    }
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+
+private:
+    struct sigaction interrupt_ {};
+    struct sigaction terminate_ {};
+};
+
+// ---- what to do -------------------------------------------------------------------------------------------
+
+struct Dump {
+    std::int64_t step = 0;
+    std::string file;
+};
+
+/// "120:problem.h5".
+Dump dump_from_words(const std::string& words) {
+    Dump dump;
+    const std::size_t colon = words.find(':');
+    const char* end = words.data() + std::min(colon, words.size());
+    const auto parsed = std::from_chars(words.data(), end, dump.step);
+    if (colon == std::string::npos || parsed.ptr != end || dump.step < 1 || colon + 1 == words.size()) {
+        throw UsageError(fmt::format("--dump-step: '{}' is not STEP:FILE, as in 120:problem.h5", words));
+    }
+    dump.file = words.substr(colon + 1);
+    check_writable(dump.file);
+    return dump;
+}
+
+/// What is to be simulated, and what has been already.
+struct Job {
+    Scene scene;
+    std::string recording;  ///< to go on with, or empty
+    std::optional<Checkpoint> start;
+    std::vector<StepReport> earlier;
+    std::vector<Dump> dumps;
+};
+
+/// "run.h5" means "run.h5.part" where only that is there.
+std::string file_to_resume(const std::string& word) {
+    std::error_code ignored;
+    const std::string part = word + ".part";
+    return !fs::exists(word, ignored) && fs::exists(part, ignored) ? part : word;
+}
+
+void resume_job(const RunArguments& arguments, Job& job) {
+    job.recording = file_to_resume(arguments.resume);
+    const Recording recording(job.recording);
+    job.start = recording.last_checkpoint();
+    if (!job.start) {
+        throw InputError(job.recording, "has no checkpoint to go on from; run the scene again");
+    }
+    job.scene = with_settings(recording.scene(), {.duration = arguments.words.duration});
+    for (StepReport& report : recording.reports()) {
+        if (report.step <= job.start->state.step) job.earlier.push_back(std::move(report));
+    }
+}
+
+Job make_job(const RunArguments& arguments) {
+    Job job;
+    if (arguments.resume.empty()) {
+        job.scene = with_settings(load_scene(arguments.scene, arguments.settings), arguments.words);
+    } else {
+        resume_job(arguments, job);
+    }
+    for (const std::string& words : arguments.dumps) job.dumps.push_back(dump_from_words(words));
+    return job;
+}
+
+// ---- doing it ---------------------------------------------------------------------------------------------
+
+enum class Ending : std::uint8_t { finished, interrupted, not_finite, unsuitable };
+
+const char* ending_name(Ending ending) {
+    switch (ending) {
+        case Ending::finished:
+            return "finished";
+        case Ending::interrupted:
+            return "interrupted";
+        case Ending::not_finite:
+            return "not_finite";
+        case Ending::unsuitable:
+            return "unsuitable";
+    }
+    return "";
+}
+
+/// A line on stderr ten times a second, only where a person watches.
+class ProgressLine {
+public:
+    ~ProgressLine() {
+        if (watched_) fmt::print(stderr, "\r\033[K");
+    }
+    void show(const RunSummary& summary, double duration_s) {
+        if (!watched_ || seconds_since(shown_) < 0.1) return;
+        shown_ = Clock::now();
+        const StepReport& last = summary.last();
+        const int tenths = static_cast<int>(20.0 * std::min(1.0, last.time / duration_s));
+        fmt::print(stderr,
+                   "\r\033[K[{:<20}] t = {:.2f} of {:g} s   {:.3g} x real time   {} contacts   error {:.1e}",
+                   std::string(static_cast<std::size_t>(tenths), '#'), last.time, duration_s,
+                   last.time / summary.computing_s(), last.contacts, last.relative_error);
+        std::fflush(stderr);
+    }
+
+private:
+    bool watched_ = isatty(STDERR_FILENO) != 0;
+    Clock::time_point shown_ = Clock::now();
+};
+
+class Runner {
+public:
+    Runner(const RunArguments& arguments, const Job& job)
+        : arguments_(arguments), job_(job), simulation_(job.scene.model, job.scene.settings) {
+        if (job.start) simulation_.restore(*job.start);
+        for (const StepReport& report : job.earlier) summary.add(report);
+        open_recording();
+    }
+
+    /// Steps until the end of the duration, Ctrl-C, or numbers that are none.
+    Ending run() {
+        const StopSignals signals;
+        const double step_s = job_.scene.settings.stepping.step_s;
+        const std::int64_t total = std::llround(job_.scene.duration_s / step_s);
+        std::int64_t step = simulation_.state().step / job_.scene.settings.substeps;
+        first_step = step;
+        ProgressLine line;
+        if (writer_ && step == 0) {
+            add_frame();
+            add_checkpoint();
+        }
+        while (step < total) {
+            if (stop_asked != 0) return close(Ending::interrupted);
+            const StepReport report = simulation_.step();
+            ++step;
+            summary.add(report);
+            if (writer_) writer_->add_report(report);
+            dump_problem(step);
+            if (report.status == Status::not_finite) return close(Ending::not_finite);
+            if (report.status == Status::unsuitable) return close(Ending::unsuitable);
+            if (writer_) record(step, step_s);
+            line.show(summary, job_.scene.duration_s);
+        }
+        return close(Ending::finished);
+    }
+
+    RunSummary summary;
+    std::string output;  ///< of the recording, or empty
+    int frames = 0;      ///< in this run
+    std::int64_t first_step = 0;
+
+private:
+    void open_recording() {
+        RecordingOptions options;
+        options.flush_every_s = std::min(options.flush_every_s, arguments_.checkpoint_every_s);
+        if (!job_.recording.empty()) {
+            writer_.emplace(RecordingWriter::resume(job_.recording, options));
+            const fs::path path = job_.recording;
+            output =
+                path.extension() == ".part" ? fs::path(path).replace_extension().string() : path.string();
+        } else if (!arguments_.output.empty()) {
+            writer_.emplace(arguments_.output, job_.scene, options);
+            output = arguments_.output;
+        }
+    }
+
+    void add_frame() {
+        writer_->add_frame(make_frame(simulation_));
+        ++frames;
+    }
+
+    void add_checkpoint() {
+        writer_->add_checkpoint(simulation_.checkpoint());
+        last_checkpoint_ = Clock::now();
+    }
+
+    /// A frame belongs to the step nearest to its time: a function of the step alone, so that a run that was
+    /// resumed has the same frames.
+    void record(std::int64_t step, double step_s) {
+        const auto frame_of = [this, step_s](double steps) {
+            return std::floor(steps * step_s / job_.scene.frame_s);
+        };
+        const auto now = static_cast<double>(step);
+        if (frame_of(now + 0.5) > frame_of(now - 0.5)) add_frame();
+        if (seconds_since(last_checkpoint_) >= arguments_.checkpoint_every_s) add_checkpoint();
+    }
+
+    void dump_problem(std::int64_t step) const {
+        for (const Dump& dump : job_.dumps) {
+            if (dump.step != step) continue;
+            Problem problem = named_problem(simulation_);
+            problem.name = fmt::format("{} step {}", job_.scene.name, step);
+            write_problem(dump.file, problem);
+        }
+    }
+
+    Ending close(Ending ending) {
+        if (!writer_) return ending;
+        // After a step that failed the last good checkpoint is the one to go on from.
+        if (ending == Ending::finished || ending == Ending::interrupted) add_checkpoint();
+        if (ending == Ending::finished) {
+            writer_->finish();
+        } else {
+            writer_->stop();
+        }
+        return ending;
+    }
+
+    const RunArguments& arguments_;
+    const Job& job_;
+    Simulation simulation_;
+    std::optional<RecordingWriter> writer_;
+    Clock::time_point last_checkpoint_ = Clock::now();
+};
+
+// ---- saying what came of it -------------------------------------------------------------------------------
+
+Json run_json(const Job& job, const Runner& runner, Ending ending) {
+    const SolverChoice& solver = job.scene.settings.solver;
+    Json options = Json::object();
+    for (const auto& [name, value] : solver.options) options[name] = value;
+    const bool joules = solver.stop.tolerance.unit == ErrorUnit::joules;
+    Json document{{"scene", job.scene.name},
+                  {"title", job.scene.title},
+                  {"status", ending_name(ending)},
+                  {"bodies", job.scene.model.bodies.size()},
+                  {"joints", job.scene.model.joints.size()},
+                  {"solver", solver.name},
+                  {"settings", options},
+                  {"tolerance", solver.stop.tolerance.value},
+                  {"tolerance_unit", joules ? "J" : "relative"},
+                  {"step_s", job.scene.settings.stepping.step_s},
+                  {"duration_s", job.scene.duration_s},
+                  {"resumed_from_step", job.start ? Json(runner.first_step) : Json(nullptr)}};
+    document.update(runner.summary.json());
+    document["reason"] = ending == Ending::finished ? "" : runner.summary.last().reason;
+    document["output"] = runner.output.empty() ? Json(nullptr) : Json(runner.output);
+    document["frames"] = runner.frames;
+    return document;
+}
+
+void print_run(const Job& job, const Runner& runner, Ending ending) {
+    const Model& model = job.scene.model;
+    fmt::print("Scene        {}{}: {} bodies, {} joints\n", job.scene.name,
+               job.scene.title.empty() ? "" : " (" + job.scene.title + ")", model.bodies.size(),
+               model.joints.size());
+    if (job.start) fmt::print("Resumed      after step {}\n", runner.first_step);
+    runner.summary.print(job.scene.settings);
+    if (!runner.output.empty())
+        fmt::print("Recording    {} ({} frames added)\n", runner.output, runner.frames);
+    if (ending != Ending::interrupted) return;
+    fmt::print("Stopped      on request, before t = {:g} s{}\n", job.scene.duration_s,
+               runner.output.empty()
+                   ? ""
+                   : fmt::format("; 'uptack run --resume {}' goes on from here", runner.output));
+}
+
+ExitCode exit_code(const RunArguments& arguments, const Job& job, const RunSummary& summary, Ending ending) {
+    const StepReport& last = summary.last();
+    switch (ending) {
+        case Ending::not_finite:
+            print_error(
+                fmt::format("{}: step {} has numbers that are not finite ({}); take a smaller --step "
+                            "or look at what moves so fast",
+                            job.scene.name, last.step, last.reason));
+            return ExitCode::not_finite;
+        case Ending::unsuitable:
+            print_error(fmt::format("{}: solver {} cannot take step {}: {}; choose another with --solver",
+                                    job.scene.name, last.solver, last.step, last.reason));
+            return ExitCode::bad_input;
+        case Ending::interrupted:
+            return ExitCode::interrupted;
+        case Ending::finished:
+            break;
+    }
+    if (!arguments.require || summary.steps_over_tolerance() == 0) return ExitCode::ok;
+    print_error(
+        fmt::format("{}: tolerance not met in {} of {} steps; allow more time or iterations, or try "
+                    "another solver",
+                    job.scene.name, summary.steps_over_tolerance(), summary.steps()));
+    return ExitCode::tolerance_not_met;
+}
+
+ExitCode run_run(const RunArguments& arguments) {
+    const bool has_scene = !arguments.scene.empty();
+    if (has_scene != arguments.resume.empty()) {
+        throw UsageError(has_scene ? "--resume takes the scene from the recording; leave SCENE away"
+                                   : "say which SCENE to run; 'uptack scenes' lists some");
+    }
+    const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                      thread_count(arguments.run));
+    const Job job = make_job(arguments);
+    Runner runner(arguments, job);
+    const Ending ending = runner.run();
+    if (arguments.json) {
+        print_json(run_json(job, runner, ending));
+    } else {
+        print_run(job, runner, ending);
+    }
+    return exit_code(arguments, job, runner.summary, ending);
+}
+
+/// What would make a resumed run another one.
+void add_settings(CLI::App& verb, RunArguments& arguments) {
+    std::vector<CLI::Option*> fixed;
+    fixed.push_back(
+        verb.add_option("--solver", arguments.words.solver,
+                        "Solver as NAME or NAME:option=value,option=value; default: the scene's"));
+    fixed.push_back(verb.add_option("--tolerance", arguments.words.tolerance,
+                                    "Error to reach in every step: 1e-4 relative, 1e-6J in joules"));
+    fixed.push_back(verb.add_option("--budget-ms", arguments.words.budget_ms,
+                                    "Wall-clock limit of each step's solve in milliseconds")
+                        ->check(check_positive));
+    fixed.push_back(verb.add_option("--step", arguments.words.step, "Time step in seconds, as 1/240"));
+    fixed.push_back(verb.add_option("--set", arguments.settings,
+                                    "A parameter of the scene as name=value; may be repeated")
+                        ->allow_extra_args(false));
+    fixed.push_back(
+        verb.add_option("-o,--output", arguments.output, "Record to this file; FILE.part until finished"));
+    CLI::Option* resume =
+        verb.add_option("--resume", arguments.resume,
+                        "Go on with this recording (FILE or FILE.part) from its last checkpoint");
+    for (CLI::Option* option : fixed) resume->excludes(option);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<RunArguments>();
+    CLI::App* verb = app.add_subcommand("run", "Simulate a scene and say how well each step was solved");
+    verb->add_option("SCENE", arguments->scene, "Scene file, or the name of one that 'uptack scenes' lists");
+    add_settings(*verb, *arguments);
+    verb->add_option("--duration", arguments->words.duration, "Simulated time in seconds");
+    verb->add_option("--dump-step", arguments->dumps,
+                     "Write the problem of a step as STEP:FILE, for 'uptack solve'; may be repeated")
+        ->allow_extra_args(false);
+    verb->add_option("--checkpoint-every", arguments->checkpoint_every_s,
+                     "Seconds of wall clock between checkpoints in the recording; default 10")
+        ->check(check_not_negative);
+    verb->add_flag("--require", arguments->require,
+                   "Exit with 4 when a step did not meet the tolerance by its certificate");
+    verb->add_option("--threads", arguments->run.threads, "Threads; default: as many as the machine has")
+        ->check(CLI::Range(1, 1024));
+    add_json_option(*verb, arguments->json);
+    verb->footer(
+        "Example:\n"
+        "  uptack run pendulum -o pendulum.h5\n"
+        "  uptack run wall --set rows=10 --solver newton --tolerance 1e-6J --require --json\n"
+        "  uptack run --resume wall.h5.part\n"
+        "\nCtrl-C stops after the step; the recording is then whole and can be resumed.");
+    verb->callback([arguments, &action] { action = [arguments] { return run_run(*arguments); }; });
+}
+
+}  // namespace uptack::app

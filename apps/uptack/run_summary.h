@@ -1,0 +1,56 @@
+// What a run was like, gathered step by step.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common.h"
+#include "uptack/scene.h"
+#include "uptack/simulation.h"
+
+namespace uptack::app {
+
+/// The largest of something, and where and when it was.
+struct Extreme {
+    double value = 0.0;
+    double time = 0.0;
+    std::string what;
+
+    void look(double candidate, double when, const std::string& where);
+};
+
+class RunSummary {
+public:
+    void add(const StepReport& report);
+
+    std::int64_t steps() const { return steps_; }
+    std::int64_t steps_over_tolerance() const { return over_tolerance_; }
+    const StepReport& last() const { return last_; }
+    double computing_s() const { return computing_s_; }
+
+    Json json() const;
+    void print(const SimulationSettings& settings) const;
+
+private:
+    std::int64_t steps_ = 0;
+    std::int64_t over_tolerance_ = 0;
+    std::int64_t iterations_ = 0;
+    int most_contacts_ = 0;
+    double computing_s_ = 0.0;
+    double collision_s_ = 0.0;
+    double assembly_s_ = 0.0;
+    double solve_s_ = 0.0;
+    std::vector<double> step_s_;  // each step's, for percentiles
+    Extreme relative_error_;
+    Extreme energy_error_J_;
+    Extreme penetration_;
+    Extreme drift_;
+    StepReport first_;
+    StepReport last_;
+};
+
+/// "1e-4 relative", "1e-6 J".
+std::string tolerance_text(const Tolerance& tolerance);
+
+}  // namespace uptack::app

@@ -1,0 +1,156 @@
+// Uptack alone: spheres that fall together, a thousand to a hundred thousand.  Time per step and memory, and
+// the exponents of their growth with the number of contacts.
+//
+// Every size runs in a process of its own, because the peak of the memory (VmHWM) never falls.
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench_support.h"
+#include "uptack/simulation.h"
+
+namespace uptack::bench {
+namespace {
+
+constexpr double radius = 0.05;     // [m]
+constexpr double spacing = 0.1005;  // so close that they touch within the first steps
+constexpr int warm_up_steps = 20;
+constexpr int measured_steps = 20;
+
+/// One size's outcome, small enough to be written to a pipe at once.
+struct Sample {
+    int bodies = 0;
+    int contacts = 0;
+    double step_s = 0.0;
+    double collision_s = 0.0;
+    double assembly_s = 0.0;
+    double solve_s = 0.0;
+    double bytes = 0.0;
+    double tolerance_met = 0.0;  ///< share of the measured steps
+    double relative_error = 0.0;
+};
+
+/// Columns on a floor, each layer a little aside, so that every sphere rests on several.
+Model heap(int spheres) {
+    Model model;
+    add_body(model, {.name = "floor", .kind = BodyKind::fixed, .shapes = {{.geometry = HalfSpace{}}}});
+    const int side = static_cast<int>(std::ceil(std::cbrt(spheres)));
+    for (int i = 0; i < spheres; ++i) {
+        const int layer = i / (side * side);
+        const Vec3 cell = {i % side + 0.3 * (layer % 2), i / side % side + 0.3 * (layer % 2), 0.0};
+        Vec3 position = spacing * cell;
+        position[2] = radius + 0.93 * spacing * layer;
+        BodyDefinition ball;
+        ball.pose.position = position;
+        ball.shapes = {{.geometry = Sphere{radius}}};
+        add_body(model, ball);
+    }
+    return model;
+}
+
+/// VmHWM or VmRSS of this process [bytes].
+double memory_bytes(const char* key) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.compare(0, std::strlen(key), key) == 0)
+            return 1024.0 * std::atof(line.c_str() + std::strlen(key) + 1);
+    }
+    return 0.0;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
+Sample measure(int spheres) {
+    const double before = memory_bytes("VmRSS");
+    SimulationSettings settings;
+    settings.stepping.step_s = 0.01;
+    settings.solver.stop.tolerance = {.value = 1e-2, .unit = ErrorUnit::relative};
+    Simulation simulation(heap(spheres), settings);
+    for (int i = 0; i < warm_up_steps; ++i) simulation.step();
+    Sample sample{.bodies = spheres};
+    std::vector<double> total, collision, assembly, solve;
+    for (int i = 0; i < measured_steps; ++i) {
+        const StepReport report = simulation.step();
+        total.push_back(report.total_s);
+        collision.push_back(report.collision_s);
+        assembly.push_back(report.assembly_s);
+        solve.push_back(report.solve_s);
+        sample.contacts = report.contacts;
+        sample.tolerance_met += (report.tolerance_met ? 1.0 : 0.0) / measured_steps;
+        sample.relative_error = std::max(sample.relative_error, report.relative_error);
+    }
+    sample.step_s = median(total);
+    sample.collision_s = median(collision);
+    sample.assembly_s = median(assembly);
+    sample.solve_s = median(solve);
+    sample.bytes = memory_bytes("VmHWM") - before;
+    return sample;
+}
+
+/// measure() in a child process; no contacts where it did not come back.
+Sample measure_apart(int spheres) {
+    Sample sample;
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) return sample;
+    const pid_t child = fork();
+    if (child == 0) {
+        const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+        const Sample result = measure(spheres);
+        const bool written = write(ends[1], &result, sizeof result) == static_cast<ssize_t>(sizeof result);
+        _exit(written ? 0 : 1);
+    }
+    close(ends[1]);
+    if (read(ends[0], &sample, sizeof sample) != static_cast<ssize_t>(sizeof sample)) sample = {};
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    return sample;
+}
+
+}  // namespace
+}  // namespace uptack::bench
+
+int main(int argc, char** argv) {
+    using namespace uptack::bench;
+    std::vector<int> sizes = {1'000, 3'000, 10'000, 30'000, 100'000};
+    if (argc > 1) {
+        sizes.clear();
+        for (int i = 1; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+    }
+    fmt::print(
+        "spheres falling together, h = 1/100 s, relative error 1e-2, one thread, median of {} steps [ms]\n",
+        measured_steps);
+    fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9} {:>5}\n", "bodies", "contacts", "step",
+               "collide", "assemble", "solve", "bytes/body", "error", "met");
+    std::vector<std::pair<double, double>> seconds, bytes;
+    for (const int size : sizes) {
+        const Sample s = measure_apart(size);
+        if (s.contacts == 0) {
+            fmt::print("{:>8} did not finish\n", size);
+            continue;
+        }
+        fmt::print("{:>8} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>11.0f} {:>9.1e} {:>4.0f}%\n", s.bodies,
+                   s.contacts, 1e3 * s.step_s, 1e3 * s.collision_s, 1e3 * s.assembly_s, 1e3 * s.solve_s,
+                   s.bytes / s.bodies, s.relative_error, 100.0 * s.tolerance_met);
+        std::fflush(stdout);
+        seconds.emplace_back(s.contacts, s.step_s);
+        bytes.emplace_back(s.contacts, s.bytes);
+    }
+    if (seconds.size() > 1) {
+        fmt::print("time grows as contacts^{:.2f}, memory as contacts^{:.2f}\n", growth_exponent(seconds),
+                   growth_exponent(bytes));
+    }
+}

@@ -1,0 +1,137 @@
+// Uptack, with the automatic solver at several tolerances.
+
+#include <cmath>
+
+#include "engine.h"
+#include "uptack/simulation.h"
+
+namespace uptack::peers {
+namespace {
+
+class Ours final : public Engine {
+public:
+    Ours(const Scene& scene, const StopRule& stop, int substeps)
+        : simulation_(make_model(scene), settings(scene, stop, substeps)) {
+        for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+            bodies_.push_back(static_cast<int>(i + scene.planes.size()));
+    }
+
+    void step() override { report_ = simulation_.step(); }
+
+    void read(std::vector<BodyState>& bodies) override {
+        const State& state = simulation_.state();
+        bodies.resize(bodies_.size());
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            const auto index = static_cast<std::size_t>(bodies_[i]);
+            bodies[i] = {state.pose[index], state.velocity[index]};
+        }
+    }
+
+    int contacts() const override { return report_.contacts; }
+    std::optional<StepQuality> quality() const override {
+        return StepQuality{report_.relative_error, report_.tolerance_met};
+    }
+    double velocity_lag_s() const override { return simulation_.state().velocity_lag_s; }
+
+private:
+    static SimulationSettings settings(const Scene& scene, const StopRule& stop, int substeps) {
+        SimulationSettings settings;
+        settings.stepping.step_s = scene.step_s;
+        settings.substeps = substeps;
+        settings.solver.stop = stop;
+        return settings;
+    }
+
+    Simulation simulation_;
+    StepReport report_;
+    std::vector<int> bodies_;  ///< of the scene -> of the model
+};
+
+struct Choice {
+    double tolerance = 1e-4;  ///< relative
+    double budget_s = infinity;
+    int substeps = 1;
+};
+
+Setting setting(const char* name, const char* detail, const Choice& choice) {
+    StopRule stop = SolverChoice{}.stop;
+    stop.tolerance = {.value = choice.tolerance, .unit = ErrorUnit::relative};
+    stop.budget_s = choice.budget_s;
+    return {.engine = "uptack",
+            .name = name,
+            .detail = detail,
+            .start = [stop, substeps = choice.substeps](const Scene& scene) {
+                return std::make_unique<Ours>(scene, stop, substeps);
+            }};
+}
+
+}  // namespace
+
+Model make_model(const Scene& scene) {
+    Model model;
+    model.name = scene.name;
+    model.gravity = scene.gravity;
+    model.materials[0].friction = scene.friction;
+    const std::uint32_t mask = scene.touching ? every_group : 0U;
+    for (const Plane& plane : scene.planes) {
+        BodyDefinition ground{.kind = BodyKind::fixed};
+        ground.pose = {plane.offset * plane.normal, turn_between({0.0, 0.0, 1.0}, plane.normal)};
+        ground.shapes = {{.geometry = HalfSpace{}, .mask = mask}};
+        add_body(model, ground);
+    }
+    for (const SolidBody& solid : scene.bodies) {
+        BodyDefinition body;
+        body.pose.position = solid.position;
+        body.velocity = solid.velocity;
+        body.angular_velocity = solid.spin;
+        body.mass =
+            MassProperties{.mass = solid.mass,
+                           .inertia = {solid.inertia[0], solid.inertia[1], solid.inertia[2], 0.0, 0.0, 0.0}};
+        Shape shape{.mask = mask};
+        std::visit([&](const auto& geometry) { shape.geometry = geometry; }, solid.shape);
+        body.shapes = {shape};
+        add_body(model, body);
+    }
+    const int first = static_cast<int>(scene.planes.size());
+    for (const BallJoint& joint : scene.joints) {
+        add_joint(model, {.kind = JointKind::spherical,
+                          .body_a = joint.a == no_body ? no_body : joint.a + first,
+                          .body_b = joint.b + first,
+                          .frame = {.position = joint.anchor}});
+    }
+    return model;
+}
+
+std::vector<Setting> uptack_settings() {
+    Setting fine = setting("8 substeps", "relative error 1e-4, every step in 8", {.substeps = 8});
+    fine.only_scene = "whip";
+    return {setting("1e-4", "relative error 1e-4", {}),
+            setting("1e-2", "relative error 1e-2", {.tolerance = 1e-2}),
+            setting("1e-6", "relative error 1e-6", {.tolerance = 1e-6}),
+            setting("10 ms", "relative error 1e-4, at most 10 ms for the solver", {.budget_s = 0.010}), fine};
+}
+
+Roster all_engines() {
+    Roster roster{.settings = uptack_settings()};
+    [[maybe_unused]] const auto take = [&](const std::vector<Setting>& settings) {
+        roster.settings.insert(roster.settings.end(), settings.begin(), settings.end());
+    };
+#ifdef UPTACK_PEER_BULLET
+    take(bullet_settings());
+#else
+    roster.missing.emplace_back("Bullet (libbullet-dev)");
+#endif
+#ifdef UPTACK_PEER_ODE
+    take(ode_settings());
+#else
+    roster.missing.emplace_back("ODE (libode-dev)");
+#endif
+#ifdef UPTACK_PEER_MUJOCO
+    take(mujoco_settings());
+#else
+    roster.missing.emplace_back("MuJoCo (libmujoco-dev)");
+#endif
+    return roster;
+}
+
+}  // namespace uptack::peers

@@ -1,0 +1,58 @@
+// Appends blocks to a step's problem, folding the velocities of bodies that are not in it into the bias.
+
+#pragma once
+
+#include <span>
+
+#include "row_terms.h"
+#include "uptack/assembly.h"
+
+namespace uptack::assembly {
+
+/// Rows of one block between two bodies of the model, up to max_block_rows of them.
+struct BlockRows {
+    int body_a = no_body;  ///< of the model
+    int body_b = no_body;
+    int count = 0;
+    std::array<JacobianRow, max_block_rows> row{};
+    std::array<double, max_block_rows> bias{};
+    std::array<double, max_block_rows> compliance{};
+
+    void add(const JacobianRow& jacobian, double b, double c = 0.0) {
+        row[count] = jacobian;
+        bias[count] = b;
+        compliance[count++] = c;
+    }
+};
+
+class BlockWriter {
+public:
+    BlockWriter(const FreeMotion& motion, StepProblem& step) : motion_(motion), step_(step) {}
+
+    /// Bodies of the model that impulses can move, in `order`; no blocks yet.
+    void start(std::span<const int> order);
+
+    bool moves(int model_body) const {
+        return model_body != no_body && step_.problem_body[model_body] != no_body;
+    }
+
+    /// At least one of the bodies moves().  The row of a side that is not in the problem is kept beside
+    /// no_body, which solvers ignore: reactions are read from it.
+    void add(const BlockOrigin& origin, const Law& law, const BlockRows& rows);
+
+    /// An impulse known beforehand: changes the free velocities.
+    void apply(int body_a, int body_b, const JacobianRow& row, double impulse);
+
+    /// J M^-1 J^T.
+    double mobility(int body_a, int body_b, const JacobianRow& row) const;
+
+    /// Leaves the compliance empty where all is rigid.
+    void finish();
+
+private:
+    const FreeMotion& motion_;
+    StepProblem& step_;
+    bool compliant_ = false;
+};
+
+}  // namespace uptack::assembly

@@ -1,0 +1,165 @@
+#include "joint_blocks.h"
+
+namespace uptack::assembly {
+namespace {
+
+Vec6 velocity_of(const State& state, int body) {
+    return body == no_body ? Vec6{} : state.velocity[body];
+}
+
+Vec6 free_velocity_of(const FreeMotion& motion, int body) {
+    return body == no_body ? Vec6{} : motion.body[body].free_velocity;
+}
+
+/// The velocity a body will about have, and where that would take it.
+struct Guess {
+    Vec6 velocity{};
+    Pose pose;
+};
+
+Guess guess(const State& state, const FreeMotion& motion, const BlockWriter& writer, int body, double h) {
+    if (body == no_body) return {};
+    const Pose& pose = state.pose[body];
+    // What moves as prescribed is known; what impulses move is supposed to go on as it did.
+    const Vec6& v = writer.moves(body) ? state.velocity[body] : motion.body[body].free_velocity;
+    return {.velocity = v,
+            .pose = {pose.position + h * linear(v), exponential(h * angular(v)) * pose.orientation}};
+}
+
+std::optional<RowTerms> axis_terms(ConstraintKind kind, const StepFacts& facts, const JointAxis& axis,
+                                   const AxisFacts& now) {
+    switch (kind) {
+        case ConstraintKind::spring:
+            return spring_terms(facts, axis, now);
+        case ConstraintKind::motor:
+            return motor_terms(facts, axis, now);
+        case ConstraintKind::friction:
+            return dry_friction_terms(facts, axis);
+        case ConstraintKind::lower_limit:
+            return lower_limit_terms(facts, axis, now);
+        case ConstraintKind::upper_limit:
+            return upper_limit_terms(facts, axis, now);
+        case ConstraintKind::joint:
+        case ConstraintKind::contact:
+            break;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+JointBlocks::JointBlocks(const Model& model) : model_(model), order_(joint_order(model)) {
+    const Pose world;
+    for (const Joint& joint : model.joints) {
+        const Pose a = joint.body_a == no_body ? world : motion_pose(model.bodies[joint.body_a], 0.0);
+        const Pose b = joint.body_b == no_body ? world : motion_pose(model.bodies[joint.body_b], 0.0);
+        start_.push_back(joint_start(joint, joint_frames(joint, a, b)));
+    }
+}
+
+void JointBlocks::add(const StepFacts& facts, const State& state, const FreeMotion& motion,
+                      BlockWriter& writer) {
+    measure(state, motion, writer);
+    for (const Moving& moving : moving_) add_held(facts, state, motion, moving, writer);
+    for (const AxisRow& made :
+         {AxisRow{ConstraintKind::spring, 1.0}, AxisRow{ConstraintKind::motor, 1.0},
+          AxisRow{ConstraintKind::friction, 1.0}, AxisRow{ConstraintKind::lower_limit, 1.0},
+          AxisRow{ConstraintKind::upper_limit, -1.0}}) {
+        add_axis_rows(facts, made, writer);
+    }
+    apply_force_motors(facts, writer);
+}
+
+void JointBlocks::measure(const State& state, const FreeMotion& motion, const BlockWriter& writer) {
+    moving_.clear();
+    axes_.clear();
+    for (std::size_t rank = 0; rank < order_.size(); ++rank) {
+        const int index = order_[rank];
+        const Joint& joint = model_.joints[index];
+        if (!writer.moves(joint.body_a) && !writer.moves(joint.body_b)) continue;
+        const JointFrames frames = joint_frames(joint, state);
+        moving_.push_back({.joint = index,
+                           .rank = static_cast<int>(rank),
+                           .first_axis = static_cast<int>(axes_.size()),
+                           .frames = frames});
+        for (const JointAxis& axis : joint.axes) {
+            MovingAxis made{.q = coordinate(joint, axis.coordinate, frames, state.joint_angle[index]),
+                            .facts = {}};
+            if (made.q) {
+                const JacobianRow& row = made.q->row;
+                made.facts = {
+                    .q = made.q->value,
+                    .before = rate(row, velocity_of(state, joint.body_a), velocity_of(state, joint.body_b)),
+                    .free = rate(row, free_velocity_of(motion, joint.body_a),
+                                 free_velocity_of(motion, joint.body_b)),
+                    .mobility = writer.mobility(joint.body_a, joint.body_b, row)};
+            }
+            axes_.push_back(made);
+        }
+    }
+}
+
+void JointBlocks::add_held(const StepFacts& facts, const State& state, const FreeMotion& motion,
+                           const Moving& moving, BlockWriter& writer) const {
+    const Joint& joint = model_.joints[moving.joint];
+    const Held kept = held(joint, start_[moving.joint], moving.frames, state.joint_angle[moving.joint]);
+    if (kept.count == 0) return;
+    const Vec6 before_a = velocity_of(state, joint.body_a);
+    const Vec6 before_b = velocity_of(state, joint.body_b);
+    BlockRows rows{.body_a = joint.body_a, .body_b = joint.body_b};
+    Law law = Bilateral{};
+    for (const Measure& m : kept.rows()) {
+        const double before = rate(m.row, before_a, before_b);
+        RowTerms terms = held_terms(facts, m.value, before, joint.compliance);
+        if (kept.one_sided) {
+            terms = *one_sided_terms(facts, {.gap = m.value,
+                                             .before = before,
+                                             .recovery = facts.settings.joint_recovery,
+                                             .compliance = joint.compliance});
+        }
+        law = terms.law;
+        rows.add(m.row, terms.bias, terms.compliance);
+    }
+    if (!kept.one_sided && facts.settings.stabilisation == Stabilisation::recovery) {
+        const Guess a = guess(state, motion, writer, joint.body_a, facts.settings.step_s);
+        const Guess b = guess(state, motion, writer, joint.body_b, facts.settings.step_s);
+        const Held then = held(joint, start_[moving.joint], joint_frames(joint, a.pose, b.pose),
+                               state.joint_angle[moving.joint]);
+        for (int i = 0; i < kept.count && then.count == kept.count; ++i) {
+            const double change = (then.row[i].value - kept.row[i].value) / facts.settings.step_s;
+            rows.bias[i] += change - rate(kept.row[i].row, a.velocity, b.velocity);
+        }
+    }
+    const BlockKey key{.kind = ConstraintKind::joint, .first = static_cast<std::uint64_t>(moving.rank)};
+    writer.add({.key = key, .index = moving.joint, .axis = -1}, law, rows);
+}
+
+void JointBlocks::add_axis_rows(const StepFacts& facts, const AxisRow& made, BlockWriter& writer) const {
+    for (const Moving& moving : moving_) {
+        const Joint& joint = model_.joints[moving.joint];
+        for (std::size_t k = 0; k < joint.axes.size(); ++k) {
+            const MovingAxis& axis = axes_[static_cast<std::size_t>(moving.first_axis) + k];
+            if (!axis.q) continue;
+            const auto terms = axis_terms(made.kind, facts, joint.axes[k], axis.facts);
+            if (!terms) continue;
+            BlockRows rows{.body_a = joint.body_a, .body_b = joint.body_b};
+            rows.add(scaled(made.sign, *axis.q).row, terms->bias, terms->compliance);
+            const BlockKey key{
+                .kind = made.kind, .first = static_cast<std::uint64_t>(moving.rank), .second = k};
+            writer.add({.key = key, .index = moving.joint, .axis = static_cast<int>(k)}, terms->law, rows);
+        }
+    }
+}
+
+void JointBlocks::apply_force_motors(const StepFacts& facts, BlockWriter& writer) const {
+    for (const Moving& moving : moving_) {
+        const Joint& joint = model_.joints[moving.joint];
+        for (std::size_t k = 0; k < joint.axes.size(); ++k) {
+            const MovingAxis& axis = axes_[static_cast<std::size_t>(moving.first_axis) + k];
+            const double impulse = axis.q ? motor_impulse(facts, joint.axes[k]) : 0.0;
+            if (impulse != 0.0) writer.apply(joint.body_a, joint.body_b, axis.q->row, impulse);
+        }
+    }
+}
+
+}  // namespace uptack::assembly

@@ -1,0 +1,150 @@
+// HDF5 files without its C API's habits: handles close themselves, failures are InputErrors that name file
+// and dataset, and nothing is allocated before the file has been asked whether it really holds that much.
+//
+// Reading refuses what could make a small file cost much or reach elsewhere: data in other files (external,
+// virtual), data that were never written, compression beyond what deflate can do.
+// HDF5's own message printing is off while a file is open here, and its exit handler is off if it was not
+// installed before.  Not for two threads at once.
+
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "uptack/input_error.h"
+
+namespace uptack::hdf5 {
+
+class Handle {
+public:
+    using Close = herr_t (*)(hid_t);
+
+    Handle() = default;
+    Handle(hid_t id, Close how) : id_(id), close_(how) {}
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(id_, other.id_);
+        std::swap(close_, other.close_);
+        return *this;
+    }
+    ~Handle() { close(); }
+
+    hid_t get() const { return id_; }
+    bool valid() const { return id_ >= 0; }
+    herr_t close() { return id_ < 0 ? 0 : close_(std::exchange(id_, -1)); }
+
+private:
+    hid_t id_ = -1;
+    Close close_ = nullptr;
+};
+
+/// Restores the caller's error printing when it goes.
+class Quiet {
+public:
+    Quiet();
+    ~Quiet();
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+private:
+    H5E_auto2_t function_ = nullptr;
+    void* data_ = nullptr;
+};
+
+/// What HDF5 itself says about the last failure, without its stack.
+std::string last_failure();
+
+/// Some columns of a table of doubles that lies in memory with `stride` doubles from one row to the next.
+template <class Double>
+struct Columns {
+    Double* first = nullptr;
+    std::int64_t rows = 0;
+    int columns = 0;
+    int stride = 0;
+};
+
+class InputFile {
+public:
+    /// Also opens a file that is being written in the single-writer mode, or whose writer was cut off.
+    explicit InputFile(const std::filesystem::path& path);
+
+    /// Does every part of "group/group/dataset" exist?
+    bool contains(const std::string& name) const;
+
+    std::int64_t length(const std::string& name) const;             ///< of a rank 1 dataset
+    std::int64_t rows(const std::string& name, int columns) const;  ///< of a rank 2 dataset
+
+    /// The first entries of a rank 1 dataset, as many as the span holds.
+    void read(const std::string& name, std::span<int> values) const;
+    void read(const std::string& name, std::span<std::int64_t> values) const;
+    void read(const std::string& name, std::span<unsigned char> values) const;
+    void read(const std::string& name, std::span<double> values) const;
+
+    /// A whole rank 2 dataset.
+    void read(const std::string& name, const Columns<double>& values) const;
+
+    int read_int(const std::string& name) const;
+    int read_attribute(const std::string& group, const std::string& name) const;
+    /// A fixed-length string on the root; empty where there is none.
+    std::string read_text_attribute(const std::string& name) const;
+
+    /// A fixed-length string up to its first NUL; empty for other kinds of string.
+    std::string read_text(const std::string& name, std::int64_t max_bytes) const;
+
+    InputError error(const std::string& name, const std::string& message) const;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    friend class InputTable;
+    Handle open_any_dataset(const std::string& name) const;
+    Handle open_dataset(const std::string& name) const;
+    /// Could so many entries be stored there?
+    void check_storage(const std::string& name, hid_t dataset, std::int64_t entries) const;
+    void check_class(const std::string& name, hid_t dataset, hid_t memory_type) const;
+    void read_prefix(const std::string& name, hid_t memory_type, void* values, std::int64_t count) const;
+
+    std::filesystem::path path_;
+    std::uintmax_t size_ = 0;  // of the file [bytes]
+    Quiet quiet_;
+    Handle file_;
+    Handle own_links_;  // access properties under which links to other files are not followed
+};
+
+/// Writes NAME.part; commit() makes it NAME.  Without commit nothing stays behind.
+class OutputFile {
+public:
+    explicit OutputFile(const std::filesystem::path& path);
+    ~OutputFile();
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    void create_group(const std::string& name);
+    void write(const std::string& name, std::span<const int> values);
+    void write(const std::string& name, std::span<const std::int64_t> values);
+    void write(const std::string& name, std::span<const unsigned char> values);
+    void write(const std::string& name, std::span<const double> values);
+    void write(const std::string& name, const Columns<const double>& values);
+    void write_text(const std::string& name, const std::string& text);
+    void write_attribute(const std::string& group, const std::string& name, int value);
+
+    void commit();
+
+private:
+    Handle create_dataset(const std::string& name, hid_t file_type, hid_t space);
+    void check(herr_t status, const std::string& name) const;
+    void write_all(const std::string& name, hid_t file_type, hid_t memory_type,
+                   std::span<const std::byte> bytes);
+
+    std::filesystem::path path_;
+    std::filesystem::path part_;
+    bool committed_ = false;
+    Quiet quiet_;
+    Handle file_;
+};
+
+}  // namespace uptack::hdf5

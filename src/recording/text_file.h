@@ -1,0 +1,31 @@
+// Text files that appear whole or not at all.
+
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace uptack::recording {
+
+/// Writes NAME.part; commit() flushes it and makes it NAME.  Without commit nothing stays behind.
+class TextFile {
+public:
+    explicit TextFile(const std::filesystem::path& path);
+    ~TextFile();
+    TextFile(const TextFile&) = delete;
+    TextFile& operator=(const TextFile&) = delete;
+
+    void write(std::string_view text);
+    void commit();
+
+private:
+    [[noreturn]] void fail() const;
+
+    std::filesystem::path path_;
+    std::filesystem::path part_;
+    std::FILE* file_ = nullptr;
+};
+
+}  // namespace uptack::recording

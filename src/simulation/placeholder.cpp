@@ -1,1 +1,0 @@
-// Takes the room's place until its first file is there.

@@ -1,0 +1,49 @@
+#include "sleep.h"
+
+#include <algorithm>
+
+namespace uptack::simulation {
+namespace {
+
+bool sleeps(const State& state, int body) {
+    return state.still_s[body] == infinity;
+}
+
+bool moves(const State& state, int body, const SleepSettings& settings) {
+    const Vec6& v = state.velocity[body];
+    return length(linear(v)) > settings.linear_speed || length(angular(v)) > settings.angular_speed;
+}
+
+void wake_pair(int a, int b, const SleepSettings& settings, State& state) {
+    if (a == no_body || b == no_body) return;
+    if (sleeps(state, a) && moves(state, b, settings)) state.still_s[a] = 0.0;
+    if (sleeps(state, b) && moves(state, a, settings)) state.still_s[b] = 0.0;
+}
+
+}  // namespace
+
+void wake(const Model& model, const ContactSet& contacts, const SleepSettings& settings, State& state) {
+    for (const Contact& contact : contacts.contacts) {
+        wake_pair(contact.body_a, contact.body_b, settings, state);
+    }
+    for (const Joint& joint : model.joints) wake_pair(joint.body_a, joint.body_b, settings, state);
+}
+
+void doze(const StepProblem& step, const Islands& islands, const SleepSettings& settings, double h,
+          State& state) {
+    std::vector<double> still(islands.count, infinity);  // the shortest of each island
+    for (std::size_t i = 0; i < step.model_body.size(); ++i) {
+        const int body = step.model_body[i];
+        double& since = state.still_s[body];
+        since = moves(state, body, settings) ? 0.0 : since + h;
+        if (islands.of_body[i] >= 0) still[islands.of_body[i]] = std::min(still[islands.of_body[i]], since);
+    }
+    for (std::size_t i = 0; i < step.model_body.size(); ++i) {
+        const int island = islands.of_body[i];
+        if (island < 0 || still[island] < settings.after_s) continue;
+        state.still_s[step.model_body[i]] = infinity;
+        state.velocity[step.model_body[i]] = {};
+    }
+}
+
+}  // namespace uptack::simulation

@@ -1,0 +1,339 @@
+#include "auto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace uptack {
+namespace {
+
+// Shares are rounded down by this, so that their sum cannot be more than the whole.
+constexpr double rounding = 1.0 - 1e-9;
+
+using Rows = std::array<double, max_block_rows>;
+
+double row_velocity(const Problem& problem, const Block& block, int row, std::span<const Vec6> velocity) {
+    const JacobianRow& j = problem.jacobian[row];
+    double w = problem.bias[row];
+    if (block.body_a != no_body) w += dot(j.a, velocity[block.body_a]);
+    if (block.body_b != no_body) w += dot(j.b, velocity[block.body_b]);
+    return w;
+}
+
+/// Nearest allowed impulses as the error is measured: box friction with the bounds of the present normal.
+void project_for_error(const Law& law, double x_n, std::span<double> z, std::span<const double> metric) {
+    if (const auto* box = std::get_if<BoxFriction>(&law)) {
+        const double bound = box->mu * std::max(0.0, x_n);
+        z[0] = std::max(0.0, z[0]);
+        for (double& t : z.subspan(1)) t = std::clamp(t, -bound, bound);
+    } else {
+        project(law, z, metric);
+    }
+}
+
+/// error_metric.h, for one block and all its rows.
+double block_energy(const Problem& problem, const Block& block, std::span<const double> impulse,
+                    std::span<const Vec6> velocity) {
+    const std::size_t n = block.rows;
+    const std::span<const double> x = impulse.subspan(block.first_row, n);
+    const Rows a = effective_inverse_mass(problem, block);
+    Rows w{};
+    Rows z{};
+    for (std::size_t i = 0; i < n; ++i) {
+        const int row = block.first_row + static_cast<int>(i);
+        w[i] = row_velocity(problem, block, row, velocity);
+        if (!problem.compliance.empty()) w[i] += problem.compliance[row] * x[i];
+    }
+    add_de_saxce_term(block.law, std::span(w).first(n));
+    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
+    project_for_error(block.law, x[0], std::span(z).first(n), std::span(a).first(n));
+    double energy = 0.0;
+    for (std::size_t i = 0; i < n; ++i) energy += 0.5 * a[i] * (x[i] - z[i]) * (x[i] - z[i]);
+    return energy;
+}
+
+void project_block(const Problem& problem, const Block& block, std::vector<double>& impulse) {
+    const std::size_t n = block.rows;
+    const Rows a = effective_inverse_mass(problem, block);
+    project(block.law, std::span(impulse).subspan(block.first_row, n), std::span(a).first(n));
+}
+
+/// The larger, the more it says about the whole when islands stopped for different reasons.
+int gravity_of(Status status) {
+    switch (status) {
+        case Status::not_finite:
+            return 4;
+        case Status::budget_spent:
+            return 3;
+        case Status::iteration_limit:
+            return 2;
+        case Status::converged:
+            return 0;
+        default:
+            return 1;
+    }
+}
+
+std::string methods_name(Methods methods) {
+    std::string name;
+    constexpr std::array<const char*, method_count> names = {"nncg", "apgd", "cg", "newton"};
+    for (std::size_t m = 0; m < method_count; ++m) {
+        if ((methods & (1U << m)) != 0) name += name.empty() ? names[m] : std::string("+") + names[m];
+    }
+    return name.empty() ? "as they were:" : name;
+}
+
+}  // namespace
+
+SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRule& rule,
+                        const Observer& observer) {
+    start_ = std::chrono::steady_clock::now();
+    problem_ = &problem;
+    rule_ = rule;
+    observer_ = &observer;
+    report_ = {};
+    tallies_.fill({});
+    ladder_.begin_problem();
+    find_islands(problem, split_);
+    if (split_.count <= 1) {
+        report_ = ladder_.solve(problem, solution, rule, observer);
+        std::swap(ladder_reason_, report_.reason);
+        note(ladder_.methods(), problem.row_count());
+    } else {
+        solve_islands(solution);
+    }
+    report_.reason.clear();
+    if (options_.account || report_.status != Status::converged) report_.reason = account();
+    body_velocities(problem, solution.impulse, solution.velocity);
+    report_.seconds = seconds();
+    return report_;
+}
+
+void Auto::solve_islands(Solution& solution) {
+    report_.status = Status::converged;
+    list_islands();
+    judge_start(solution);
+    if (!std::isfinite(reference_J_)) {
+        report_.status = Status::not_finite;
+        report_.energy_error_J = report_.relative_error = infinity;
+        return;
+    }
+    finish_good_ones();
+    iterations_done_ = 0;
+    for (Island& island : islands_) {
+        if (!island.done) solve_one(island, solution);
+    }
+    conclude();
+}
+
+double Auto::seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+/// Blocks sorted by island, keeping their order.
+void Auto::list_islands() {
+    islands_.assign(split_.count, {});
+    blocks_.resize(problem_->blocks.size());
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+        Island& island = islands_[split_.of_block[k]];
+        ++island.block_count;
+        island.rows += problem_->blocks[k].rows;
+    }
+    int first = 0;
+    for (Island& island : islands_) {
+        island.first_block = first;
+        first += std::exchange(island.block_count, 0);
+    }
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+        Island& island = islands_[split_.of_block[k]];
+        blocks_[island.first_block + island.block_count++] = static_cast<int>(k);
+    }
+}
+
+void Auto::measure(std::span<const double> impulse, double Island::*energy) {
+    body_velocities(*problem_, impulse, velocity_);
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+        islands_[split_.of_block[k]].*energy +=
+            block_energy(*problem_, problem_->blocks[k], impulse, velocity_);
+    }
+}
+
+// 1. e0   2. the warm start, projected, island by island or not at all   3. zero elsewhere, projected too:
+// an interval need not contain it
+void Auto::judge_start(Solution& solution) {
+    std::vector<double>& x = solution.impulse;
+    const std::size_t rows = problem_->bias.size();
+    zero_.assign(rows, 0.0);
+    measure(zero_, &Island::zero_J);
+    for (const Block& block : problem_->blocks) project_block(*problem_, block, zero_);
+    const bool warm = x.size() == rows &&
+                      std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+    if (!warm) x = zero_;
+    for (const Block& block : problem_->blocks) project_block(*problem_, block, x);
+    measure(x, &Island::now_J);
+    bool dropped = false;
+    for (const Island& island : islands_) {
+        if (!warm || island.now_J < island.zero_J) continue;
+        dropped = true;
+        for (const int k : std::span(blocks_).subspan(island.first_block, island.block_count)) {
+            const Block& block = problem_->blocks[k];
+            std::copy_n(zero_.begin() + block.first_row, block.rows, x.begin() + block.first_row);
+        }
+    }
+    if (dropped) {
+        for (Island& island : islands_) island.now_J = 0.0;
+        measure(x, &Island::now_J);
+    }
+    reference_J_ = 0.0;
+    for (const Island& island : islands_) reference_J_ += island.zero_J;
+    goal_J_ = rule_.tolerance.unit == ErrorUnit::joules
+                  ? rule_.tolerance.value
+                  : rule_.tolerance.value * rule_.tolerance.value * reference_J_;
+}
+
+void Auto::finish_good_ones() {
+    const double rows = problem_->row_count();
+    done_J_ = others_J_ = 0.0;
+    rows_left_ = 0;
+    for (const Island& island : islands_) others_J_ += island.now_J;
+    const bool all = meets(rule_.tolerance, others_J_, reference_J_);
+    for (Island& island : islands_) {
+        island.done = all || island.now_J <= rounding * goal_J_ * island.rows / rows;
+        if (island.done) {
+            done_J_ += island.now_J;
+            note(0, island.rows);
+        } else {
+            rows_left_ += island.rows;
+        }
+    }
+    if (*observer_) {
+        (*observer_)({.iteration = 0,
+                      .seconds = seconds(),
+                      .energy_error_J = others_J_,
+                      .relative_error = relative_error(others_J_, reference_J_)});
+    }
+}
+
+// 1. Its share of joules and time   2. copy, solve, copy back   3. book it
+void Auto::solve_one(Island& island, Solution& solution) {
+    const double part = static_cast<double>(island.rows) / rows_left_;
+    const double least = goal_J_ * island.rows / problem_->row_count();
+    StopRule rule = rule_;
+    rule.tolerance = {.value = rounding * std::max(least, (goal_J_ - done_J_) * part),
+                      .unit = ErrorUnit::joules};
+    rule.budget_s = (rule_.budget_s - seconds()) * part;
+    copy_out(island, solution.impulse);
+    others_J_ -= island.now_J;
+    Observer observer;
+    if (*observer_) observer = [this](const Progress& progress) { pass_on(progress); };
+    const SolveReport report = ladder_.solve(part_, part_solution_, rule, observer);
+    if (report.energy_error_J <= island.now_J) {
+        take_back(island, solution.impulse);
+        island.now_J = report.energy_error_J;
+    }
+    others_J_ += island.now_J;
+    done_J_ += island.now_J;
+    rows_left_ -= island.rows;
+    island.done = true;
+    iterations_done_ += report.iterations;
+    report_.iterations = std::max(report_.iterations, report.iterations);
+    note(ladder_.methods(), island.rows);
+    note_status(report);
+}
+
+void Auto::copy_out(const Island& island, std::span<const double> impulse) {
+    part_.bodies.clear();
+    part_.jacobian.clear();
+    part_.blocks.clear();
+    part_.bias.clear();
+    part_.compliance.clear();
+    part_solution_.impulse.clear();
+    local_.resize(problem_->bodies.size(), -1);
+    for (const int k : std::span(blocks_).subspan(island.first_block, island.block_count)) {
+        Block block = problem_->blocks[k];
+        const int first = std::exchange(block.first_row, static_cast<int>(part_.bias.size()));
+        block.body_a = local_body(block.body_a);
+        block.body_b = local_body(block.body_b);
+        part_.blocks.push_back(block);
+        const auto append = [&](const auto& from, auto& to) {
+            to.insert(to.end(), from.begin() + first, from.begin() + first + block.rows);
+        };
+        append(problem_->jacobian, part_.jacobian);
+        append(problem_->bias, part_.bias);
+        append(impulse, part_solution_.impulse);
+        if (!problem_->compliance.empty()) append(problem_->compliance, part_.compliance);
+    }
+    for (const int body : used_) local_[body] = -1;
+    used_.clear();
+}
+
+int Auto::local_body(int body) {
+    if (body == no_body) return no_body;
+    if (local_[body] < 0) {
+        local_[body] = static_cast<int>(part_.bodies.size());
+        part_.bodies.push_back(problem_->bodies[body]);
+        used_.push_back(body);
+    }
+    return local_[body];
+}
+
+void Auto::take_back(const Island& island, std::vector<double>& impulse) const {
+    auto from = part_solution_.impulse.begin();
+    for (const int k : std::span(blocks_).subspan(island.first_block, island.block_count)) {
+        const Block& block = problem_->blocks[k];
+        std::copy_n(from, block.rows, impulse.begin() + block.first_row);
+        from += block.rows;
+    }
+}
+
+/// An island's progress as progress of the whole.
+void Auto::pass_on(const Progress& progress) const {
+    const double energy_J = others_J_ + progress.energy_error_J;
+    (*observer_)({.iteration = iterations_done_ + progress.iteration,
+                  .seconds = seconds(),
+                  .energy_error_J = energy_J,
+                  .relative_error = relative_error(energy_J, reference_J_)});
+}
+
+void Auto::note(Methods methods, int rows) {
+    ++tallies_[methods].islands;
+    tallies_[methods].rows += rows;
+}
+
+void Auto::note_status(const SolveReport& report) {
+    if (gravity_of(report.status) <= gravity_of(report_.status)) return;
+    report_.status = report.status;
+    ladder_reason_ = report.reason;
+}
+
+void Auto::conclude() {
+    double energy_J = 0.0;
+    for (const Island& island : islands_) energy_J += island.now_J;
+    report_.energy_error_J = energy_J;
+    report_.relative_error = relative_error(energy_J, reference_J_);
+    if (meets(rule_.tolerance, energy_J, reference_J_)) {
+        report_.status = Status::converged;
+    } else if (report_.status == Status::converged) {
+        report_.status = Status::ill_conditioned;  // each has its share, their sum does not: round-off
+    }
+}
+
+/// "newton 3 islands (420 rows), nncg+apgd 1 island (18000 rows); more sweeps gain too little ..."
+std::string Auto::account() const {
+    std::string text;
+    for (Methods methods = 0; methods < tallies_.size(); ++methods) {
+        const auto& [islands, rows] = tallies_[methods];
+        if (islands == 0) continue;
+        text += fmt::format("{}{} {} island{} ({} rows)", text.empty() ? "" : ", ", methods_name(methods),
+                            islands, islands == 1 ? "" : "s", rows);
+    }
+    if (report_.status != Status::converged && !ladder_reason_.empty()) text += "; " + ladder_reason_;
+    return text;
+}
+
+std::unique_ptr<Solver> make_auto(const AutoOptions& options) {
+    return std::make_unique<Auto>(options);
+}
+
+}  // namespace uptack

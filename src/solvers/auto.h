@@ -1,0 +1,98 @@
+// The solver that chooses: splits the problem into islands (islands.h) and solves each by the methods its
+// own progress asks for (auto_island.h).
+//
+//     e0, e_i     error of zero impulses, of island i's present impulses [J];  n_i: its rows
+//     goal        tolerance in joules: tol^2 e0 where it is relative to the whole problem
+//
+// 1. The warm start is judged island by island: one that an impact has spoilt does not cost the others
+// theirs.
+// 2. Islands with e_i <= goal n_i / n are done.
+// 3. The others in order, each to its share of what is left of the goal: (goal - sum of e_done) n_i / n_left,
+//    but never less than goal n_i / n.  So the sum meets the goal if every island meets its share, and what
+//    an exactly solved island does not use is the next one's.  Time is shared in the same way.
+//
+// A problem of one island, or in the assembled form, goes to the ladder as it is; else an island is copied
+// out. Solving small islands together in one factorisation did not pay (docs/decisions/012-auto.md): the
+// slowest then decides for all.
+
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "auto_island.h"
+#include "uptack/islands.h"
+#include "uptack/solvers.h"
+
+namespace uptack {
+
+class Auto final : public Solver {
+public:
+    explicit Auto(const AutoOptions& options) : options_(options), ladder_(options) {}
+
+    std::string_view name() const override { return "auto"; }
+    SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
+                      const Observer& observer) override;
+
+private:
+    struct Island {
+        int first_block = 0;  // in blocks_
+        int block_count = 0;
+        int rows = 0;
+        double zero_J = 0.0;  // error of zero impulses
+        double now_J = 0.0;   // of the present ones
+        bool done = false;
+    };
+    struct Tally {  // of the islands that took the same methods
+        int islands = 0;
+        int rows = 0;
+    };
+
+    void solve_islands(Solution& solution);
+    void list_islands();
+    void judge_start(Solution& solution);
+    void measure(std::span<const double> impulse, double Island::*energy);
+    void finish_good_ones();
+    void solve_one(Island& island, Solution& solution);
+    void copy_out(const Island& island, std::span<const double> impulse);
+    int local_body(int body);
+    void take_back(const Island& island, std::vector<double>& impulse) const;
+    void pass_on(const Progress& progress) const;
+    void note(Methods methods, int rows);
+    void note_status(const SolveReport& report);
+    void conclude();
+    std::string account() const;
+    double seconds() const;
+
+    AutoOptions options_;
+    AutoIsland ladder_;
+
+    const Problem* problem_ = nullptr;
+    StopRule rule_;
+    const Observer* observer_ = nullptr;
+    std::chrono::steady_clock::time_point start_;
+    SolveReport report_;
+    std::string ladder_reason_;  // of the island that sets the status
+    std::array<Tally, (1U << method_count)> tallies_;
+
+    Islands split_;
+    std::vector<Island> islands_;
+    std::vector<int> blocks_;  // of island 0, of island 1, ...
+    std::vector<Vec6> velocity_;
+    std::vector<double> zero_;
+    double reference_J_ = 0.0;  // e0
+    double goal_J_ = 0.0;
+    double done_J_ = 0.0;    // error of the islands that are done
+    double others_J_ = 0.0;  // error of all islands but the one being solved
+    int rows_left_ = 0;
+    std::int64_t iterations_done_ = 0;
+
+    Problem part_;  // the island being solved
+    Solution part_solution_;
+    std::vector<int> local_;  // body of the problem -> body of part_, -1: not there
+    std::vector<int> used_;   // the bodies that are there
+};
+
+}  // namespace uptack

@@ -1,0 +1,4 @@
+#include <gtest/gtest.h>
+
+#include "convex.h"
+TEST(Convex, Nothing) {}

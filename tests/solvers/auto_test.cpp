@@ -1,0 +1,312 @@
+// The solver that chooses: islands, shares, budgets, and that it is never worse than what it was given.
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <cmath>
+
+#include "support/random.h"
+#include "support/small_problems.h"
+#include "support/solve.h"
+#include "support/tolerance.h"
+#include "uptack/generators.h"
+#include "uptack/islands.h"
+
+namespace uptack::test {
+namespace {
+
+/// The problems side by side, their blocks in turn: islands whose rows lie scattered.
+Problem interleaved(const std::vector<Problem>& parts) {
+    Problem all;
+    std::vector<int> first_body;
+    std::size_t most = 0;
+    for (const Problem& part : parts) {
+        first_body.push_back(static_cast<int>(all.bodies.size()));
+        all.bodies.insert(all.bodies.end(), part.bodies.begin(), part.bodies.end());
+        most = std::max(most, part.blocks.size());
+    }
+    for (std::size_t k = 0; k < most; ++k) {
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            if (k >= parts[p].blocks.size()) continue;
+            const Block& block = parts[p].blocks[k];
+            const auto shifted = [&](int body) { return body == no_body ? body : body + first_body[p]; };
+            add_block(all, block.law, shifted(block.body_a), shifted(block.body_b),
+                      std::span(parts[p].jacobian).subspan(block.first_row, block.rows),
+                      std::span(parts[p].bias).subspan(block.first_row, block.rows));
+            for (int i = 0; i < block.rows && !parts[p].compliance.empty(); ++i) {
+                all.compliance.resize(all.bias.size(), 0.0);
+                all.compliance[all.bias.size() - block.rows + i] = parts[p].compliance[block.first_row + i];
+            }
+        }
+    }
+    return all;
+}
+
+Problem mixed(FrictionModel model = FrictionModel::convex) {
+    return interleaved({generate_chain({.links = 12}), generate_plate_stack({.plates = 5, .model = model}),
+                        generate_random({.seed = 3, .model = model, .compliance = 0.05}).problem,
+                        resting_ball(), two_stacked_balls(),
+                        generate_sphere_packing({.spheres = 60, .contacts = 0, .mu = 0.3, .model = model})});
+}
+
+int island_count(const Problem& problem) {
+    Islands islands;
+    find_islands(problem, islands);
+    return islands.count;
+}
+
+double energy_of_zero(const Problem& problem) {
+    return certify(problem, std::vector<double>(problem.bias.size(), 0.0)).energy_error_J;
+}
+
+TEST(Auto, IsListedFirst) {
+    EXPECT_EQ(list_solvers().front().name, "auto");
+}
+
+TEST(Auto, FindsTheHandSolutions) {
+    const double weight = mass * gravity * time_step;
+    const Outcome stack = solve_with("auto", two_stacked_balls(), {.tolerance = {1e-10}});
+    EXPECT_NEAR(stack.solution.impulse[0], 2 * weight, tolerance(1e-8));
+    EXPECT_NEAR(stack.solution.impulse[1], weight, tolerance(1e-8));
+    const FrictionCone coulomb{.mu = 0.5, .model = FrictionModel::exact};
+    const Outcome slide = solve_with("auto", sliding_block(coulomb, 2.0), {.tolerance = {1e-10}});
+    EXPECT_NEAR(slide.solution.impulse[0], weight, tolerance(1e-8));
+    EXPECT_NEAR(slide.solution.impulse[1], -0.5 * weight * 0.6, tolerance(1e-8));
+    const Outcome box =
+        solve_with("auto", sliding_block(BoxFriction{.mu = 0.5}, 2.0), {.tolerance = {1e-10}});
+    EXPECT_NEAR(box.solution.impulse[1], -0.5 * weight, tolerance(1e-8));
+}
+
+TEST(Auto, MeetsTheToleranceOfTheWholeHoweverTheIslandsShareIt) {
+    for (const FrictionModel model : {FrictionModel::convex, FrictionModel::exact}) {
+        const Problem problem = mixed(model);
+        ASSERT_GE(island_count(problem), 6);
+        for (const double wanted : {1e-2, 1e-4, 1e-6}) {
+            const Outcome out = solve_with("auto", problem, {.tolerance = {wanted}});
+            EXPECT_EQ(out.report.status, Status::converged) << wanted << " " << out.report.reason;
+            EXPECT_LE(out.certificate.relative_error, wanted * (1.0 + tolerance(1e-6)));
+            EXPECT_NEAR(out.report.relative_error / out.certificate.relative_error, 1.0, tolerance(1e-5));
+            EXPECT_NEAR(out.report.energy_error_J / out.certificate.energy_error_J, 1.0, tolerance(1e-5));
+        }
+        const double joules = 1e-9 * energy_of_zero(problem);
+        const Outcome out = solve_with("auto", problem, {.tolerance = {joules, ErrorUnit::joules}});
+        EXPECT_EQ(out.report.status, Status::converged);
+        EXPECT_LE(out.certificate.energy_error_J, joules * (1.0 + tolerance(1e-6)));
+    }
+}
+
+// Velocities are unique where the problem is convex, and islands do not feel each other.
+TEST(Auto, IslandsSideBySideMoveAsEachWouldAlone) {
+    const std::vector<Problem> parts = {generate_random({.seed = 1, .compliance = 0.1}).problem,
+                                        generate_random({.seed = 2, .compliance = 0.1}).problem,
+                                        generate_chain({.links = 7})};
+    const Outcome together = solve_with("auto", interleaved(parts), {.tolerance = {1e-9}});
+    ASSERT_EQ(together.report.status, Status::converged);
+    std::size_t first = 0;
+    for (const Problem& part : parts) {
+        const Outcome alone = solve_with("newton", part, {.tolerance = {1e-11}});
+        for (std::size_t b = 0; b < part.bodies.size(); ++b) {
+            for (int k = 0; k < 6; ++k) {
+                EXPECT_NEAR(together.solution.velocity[first + b][k], alone.solution.velocity[b][k],
+                            tolerance(1e-5));
+            }
+        }
+        first += part.bodies.size();
+    }
+}
+
+// A wall that moves as prescribed touches both balls; each island has its own copy of it.
+TEST(Auto, AMovingWallPushesEveryIslandThatTouchesIt) {
+    Problem problem;
+    problem.bodies = {ball(),
+                      Body{.inverse_mass = 0, .inverse_inertia_w = {}, .free_velocity = {0, 0, 0.3, 0, 0, 0}},
+                      ball(4.0)};
+    const JacobianRow up{.a = {0, 0, 1, 0, 0, 0}, .b = {0, 0, -1, 0, 0, 0}};
+    add_block(problem, Unilateral{}, 2, 1, std::span(&up, 1), std::array{0.0});
+    add_block(problem, Unilateral{}, 0, 1, std::span(&up, 1), std::array{0.1});
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-12}});
+    EXPECT_NEAR(out.solution.impulse[0], 4.0 * (0.3 + gravity * time_step), tolerance(1e-10));
+    EXPECT_NEAR(out.solution.impulse[1], mass * (0.2 + gravity * time_step), tolerance(1e-10));
+    EXPECT_NEAR(out.solution.velocity[2][2], 0.3, tolerance(1e-10));
+}
+
+TEST(Auto, ManyIslandsEndWithinTheTolerance) {
+    Random random(5);
+    std::vector<Problem> parts;
+    for (int k = 0; k < 300; ++k) {
+        const FrictionCone cone{.mu = 0.5, .model = FrictionModel::exact};
+        parts.push_back(sliding_block(cone, random.uniform(0.0, 3.0)));
+    }
+    const Problem problem = interleaved(parts);
+    ASSERT_EQ(island_count(problem), 300);
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-8}});
+    EXPECT_EQ(out.report.status, Status::converged);
+    EXPECT_LE(out.certificate.relative_error, 1e-8 * (1.0 + tolerance(1e-6)));
+}
+
+// One of two islands has a warm start that is exact, the other one that is absurd: only the second is
+// dropped.
+TEST(Auto, JudgesTheWarmStartIslandByIsland) {
+    const Problem one = generate_plate_stack({.plates = 6});
+    const Problem problem = interleaved({one, one});
+    Outcome out = solve_with("auto", problem, {.tolerance = {1e-8}});
+    Solution warm = out.solution;
+    Islands islands;
+    find_islands(problem, islands);
+    for (std::size_t k = 0; k < problem.blocks.size(); ++k) {
+        if (islands.of_block[k] == 0) continue;
+        for (int i = 0; i < problem.blocks[k].rows; ++i) warm.impulse[problem.blocks[k].first_row + i] = 1e6;
+    }
+    auto solver = make_solver("auto", {{"account", "true"}});
+    const SolveReport report = solver->solve(problem, warm, {.tolerance = {1e-6}});
+    EXPECT_EQ(report.status, Status::converged);
+    EXPECT_NE(report.reason.find("as they were: 1 island (72 rows)"), std::string::npos) << report.reason;
+    for (std::size_t k = 0; k < problem.blocks.size(); ++k) {
+        const int row = problem.blocks[k].first_row;
+        if (islands.of_block[k] != 0) continue;
+        EXPECT_EQ(warm.impulse[row], out.solution.impulse[row]);
+    }
+}
+
+TEST(Auto, WarmStartAtTheSolutionIsDoneAtOnce) {
+    for (const Problem& problem : {mixed(), generate_plate_stack({.plates = 6})}) {
+        auto solver = make_solver("auto");
+        Outcome out = solve_with(*solver, problem, {.tolerance = {1e-7}});
+        const SolveReport again = solver->solve(problem, out.solution, {.tolerance = {1e-6}});
+        EXPECT_EQ(again.iterations, 0);
+        EXPECT_EQ(again.status, Status::converged);
+    }
+}
+
+TEST(Auto, NeverReturnsSomethingWorseThanItWasGiven) {
+    Random random(8);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const Problem problem = interleaved(
+            {generate_random({.seed = seed, .model = FrictionModel::exact}).problem,
+             generate_random({.seed = seed + 100, .bodies = 5, .blocks = 8, .model = FrictionModel::exact})
+                 .problem});
+        for (const std::int64_t iterations : {0, 1, 2, 30}) {
+            const Outcome out =
+                solve_with("auto", problem, {.tolerance = {1e-15}, .max_iterations = iterations});
+            EXPECT_LE(out.certificate.relative_error, 1.0 + tolerance(1e-12)) << seed;
+            EXPECT_LE(out.report.iterations, iterations);
+            Solution warm = out.solution;
+            for (double& x : warm.impulse) x *= 1.0 + 0.01 * random.normal();
+            const double given = certify(problem, warm.impulse).relative_error;
+            make_solver("auto")->solve(problem, warm, {.tolerance = {1e-15}, .max_iterations = iterations});
+            // Projecting the start may raise its error: only beyond that it may not be worse.
+            if (iterations <= 2) continue;
+            EXPECT_LE(certify(problem, warm.impulse).relative_error, 1.01 * given) << seed;
+        }
+    }
+}
+
+TEST(Auto, KeepsItsTimeBudget) {
+    const Problem packing = generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3});
+    for (const Problem& problem : {packing, interleaved({packing, packing, packing})}) {
+        const Outcome out = solve_with("auto", problem, {.tolerance = {1e-15}, .budget_s = 0.05});
+        EXPECT_EQ(out.report.status, Status::budget_spent);
+        EXPECT_LE(out.report.seconds, 0.2);
+        EXPECT_LT(out.certificate.relative_error, 0.5);
+        EXPECT_NE(out.report.reason, "");
+    }
+}
+
+// Exact friction in a dense packing: no solver here reaches 1e-4.
+TEST(Auto, GivesUpSoonWhereNothingHelps) {
+    const Problem problem =
+        generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3, .model = FrictionModel::exact});
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-7}});
+    EXPECT_EQ(out.report.status, Status::stalled);
+    EXPECT_LE(out.report.iterations, 5000);
+    EXPECT_LT(out.certificate.relative_error, 0.05);
+    EXPECT_NE(out.report.reason.find("nncg"), std::string::npos) << out.report.reason;
+}
+
+TEST(Auto, RowsThatContradictEachOtherStallOneIslandAndNotTheOthers) {
+    Problem quarrel;
+    quarrel.bodies = {ball()};
+    const JacobianRow up{.a = {0, 0, 1, 0, 0, 0}};
+    for (const double bias : {0.0, 1.0})
+        add_block(quarrel, Bilateral{}, 0, no_body, std::span(&up, 1), std::array{bias});
+    const Problem problem = interleaved({quarrel, resting_ball()});
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-6}});
+    EXPECT_EQ(out.report.status, Status::stalled);
+    EXPECT_NE(out.report.reason, "");
+    EXPECT_NEAR(out.solution.velocity[1][2], 0.0, tolerance(1e-6));
+}
+
+TEST(Auto, SolvesJointsFarBelowTheTolerance) {
+    const Outcome out = solve_with("auto", generate_chain({.links = 50}), {.tolerance = {1e-2}});
+    EXPECT_LE(out.certificate.relative_error, 1e-5);
+    EXPECT_EQ(out.report.iterations, 1);
+}
+
+TEST(Auto, TakesTheAssembledForm) {
+    const Problem bodies = mixed();
+    const Problem assembled = assemble(bodies);
+    const Outcome out = solve_with("auto", assembled, {.tolerance = {1e-8}});
+    EXPECT_EQ(out.report.status, Status::converged) << out.report.reason;
+    EXPECT_LE(certify(bodies, out.solution.impulse).relative_error, 2e-8);
+    EXPECT_TRUE(out.solution.velocity.empty());
+}
+
+TEST(Auto, ReachesWhatTheBestSolversReach) {
+    for (const std::string name : {"b1", "b2", "shaker", "chain", "b3", "wall", "b2-friction"}) {
+        const Problem problem = generate(name);
+        const Outcome out = solve_with("auto", problem, {.tolerance = {1e-4}});
+        EXPECT_EQ(out.report.status, Status::converged) << name << " " << out.report.reason;
+        EXPECT_LE(out.certificate.relative_error, 1e-4 * (1.0 + tolerance(1e-6))) << name;
+        EXPECT_LE(out.report.iterations, 3000) << name;
+    }
+}
+
+TEST(Auto, ShowsTheObserverTheErrorOfTheWhole) {
+    const Problem problem = mixed();
+    auto solver = make_solver("auto");
+    const double reference_J = energy_of_zero(problem);
+    std::vector<Progress> seen;
+    const Outcome out = solve_with(*solver, problem, {.tolerance = {1e-6}},
+                                   [&](const Progress& progress) { seen.push_back(progress); });
+    ASSERT_GE(seen.size(), 3U);
+    EXPECT_NEAR(seen.front().energy_error_J / reference_J, 1.0, 0.1);
+    EXPECT_NEAR(seen.back().energy_error_J / out.report.energy_error_J, 1.0, tolerance(1e-6));
+    for (std::size_t k = 0; k < seen.size(); ++k) {
+        EXPECT_NEAR(seen[k].relative_error, std::sqrt(seen[k].energy_error_J / reference_J), tolerance(1e-9));
+        if (k == 0) continue;
+        EXPECT_GE(seen[k].iteration, seen[k - 1].iteration);
+        EXPECT_GE(seen[k].seconds, seen[k - 1].seconds);
+    }
+}
+
+TEST(Auto, SaysWhatItDidWhenAsked) {
+    const Problem problem =
+        interleaved({generate_chain({.links = 12}), generate_chain({.links = 3}), resting_ball()});
+    auto solver = make_solver("auto", {{"account", "true"}});
+    Solution solution;
+    const SolveReport report = solver->solve(problem, solution, {.tolerance = {1e-4}});
+    EXPECT_EQ(report.status, Status::converged);
+    EXPECT_NE(report.reason.find("nncg 1 island (1 rows)"), std::string::npos) << report.reason;
+    EXPECT_NE(report.reason.find("newton 2 islands (45 rows)"), std::string::npos) << report.reason;
+    EXPECT_EQ(solve_with("auto", problem, {.tolerance = {1e-4}}).report.reason, "");
+}
+
+TEST(Auto, GivesTheSameBitsEveryTimeAndOnAnyNumberOfThreads) {
+    const Problem bed = generate_sphere_packing({.spheres = 4500, .contacts = 0, .mu = 0.3});
+    ASSERT_GT(bed.row_count(), 33'000);
+    auto used = make_solver("auto");
+    for (const Problem& problem : {mixed(FrictionModel::exact), bed}) {
+        const StopRule rule{.tolerance = {1e-5}, .max_iterations = 150};
+        std::vector<std::vector<double>> impulses;
+        for (const std::size_t threads : {1, 2, 1}) {
+            const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+            impulses.push_back(solve_with("auto", problem, rule).solution.impulse);
+            impulses.push_back(
+                solve_with(*used, problem, rule).solution.impulse);  // what it solved before is forgotten
+        }
+        for (const auto& impulse : impulses) EXPECT_TRUE(impulse == impulses[0]);
+    }
+}
+
+}  // namespace
+}  // namespace uptack::test
