@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 
 #include "peers/measure.h"
@@ -16,6 +17,7 @@ namespace {
 struct Options {
     std::vector<std::string> scenes;
     std::vector<std::string> engines;
+    std::vector<std::string> settings;
     double limit_s = 120.0;
     std::string csv;
     std::string commit = "unknown";
@@ -39,15 +41,15 @@ void compare(const Options& options) {
     std::vector<PhaseResult> everything;
     for (const Scene& scene : all_scenes()) {
         if (!chosen(options.scenes, scene.name)) continue;
-        std::vector<PhaseResult> results;
+        print_heading(scene);
         for (const Setting& setting : roster.settings) {
-            if (!chosen(options.engines, setting.engine)) continue;
-            for (PhaseResult& result : run(scene, setting, options.limit_s))
-                results.push_back(std::move(result));
+            if (!chosen(options.engines, setting.engine) || !chosen(options.settings, setting.name)) continue;
+            for (PhaseResult& result : run(scene, setting, options.limit_s)) {
+                everything.push_back(std::move(result));
+                print_line(everything.back(), everything);
+            }
+            if (!options.csv.empty()) write_csv(options.csv, origin, everything);
         }
-        print_table(scene, results);
-        everything.insert(everything.end(), results.begin(), results.end());
-        if (!options.csv.empty()) write_csv(options.csv, origin, everything);
     }
 }
 
@@ -57,8 +59,9 @@ void compare(const Options& options) {
 int main(int argc, char** argv) {
     uptack::peers::Options options;
     CLI::App app{"Uptack beside other engines on the same scenes"};
-    app.add_option("--scene", options.scenes, "only these: stack chain pyramid pile wall spin");
+    app.add_option("--scene", options.scenes, "only these: stack chain whip pyramid pile wall spin");
     app.add_option("--engine", options.engines, "only these: uptack bullet ode mujoco");
+    app.add_option("--setting", options.settings, "only these, as the list at the start names them");
     app.add_option("--limit", options.limit_s, "CPU seconds after which one run is cut")
         ->capture_default_str();
     app.add_option("--csv", options.csv, "write the results there too");

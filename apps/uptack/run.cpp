@@ -117,7 +117,9 @@ void resume_job(const RunArguments& arguments, Job& job) {
     if (!job.start) {
         throw InputError(job.recording, "has no checkpoint to go on from; run the scene again");
     }
-    job.scene = with_settings(recording.scene(), {.duration = arguments.words.duration});
+    SettingsWords later;
+    later.duration = arguments.words.duration;
+    job.scene = with_settings(recording.scene(), later);
     for (StepReport& report : recording.reports()) {
         if (report.step <= job.start->state.step) job.earlier.push_back(std::move(report));
     }
@@ -192,7 +194,7 @@ public:
         std::int64_t step = simulation_.state().step / job_.scene.settings.substeps;
         first_step = step;
         ProgressLine line;
-        if (writer_ && step == 0) {
+        if (writer_ && !job_.start) {
             add_frame();
             add_checkpoint();
         }

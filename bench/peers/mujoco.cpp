@@ -2,8 +2,8 @@
 //
 // Joined bodies become a tree of ball joints, the way MuJoCo is meant to be used; the rest are free.  Its
 // parser refuses elements nested deeper than about a hundred, so a long chain goes on in included files.
-// Its memory is reserved ahead for the largest number of constraint rows, as a dense Jacobian and a dense
-// A of rows x rows, so large scenes are refused here rather than by the kernel.
+// Its memory is reserved ahead for the largest number of constraint rows, as a Jacobian and an A of rows x
+// rows with room for every entry, and counted in a 32-bit number: large scenes do not fit.
 
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
@@ -25,15 +25,22 @@ struct Choice {
         false;  ///< contacts as stiff as the step allows, tight solver, fourth order where it is smooth
 };
 
-/// Points at once, with room to spare: boxes have up to 8 with each of a few neighbours.
+/// Points at once: the pyramid has 7.6 per box, the wall 11.6.
 int most_contacts(const Scene& scene) {
-    return scene.touching ? 16 * static_cast<int>(scene.bodies.size()) + 64 : 0;
+    const int per_body = scene.bodies.size() < 300 ? 9 : 12;
+    return scene.touching ? per_body * static_cast<int>(scene.bodies.size()) + 64 : 0;
 }
 
-/// Bytes of the dense arrays of mjData.
+/// Bytes of the two large arrays of mjData and of their column numbers.
 double reserved_bytes(const Scene& scene) {
     const double rows = 4.0 * most_contacts(scene);
-    return 8.0 * rows * (rows + 2.0 * 6.0 * static_cast<double>(scene.bodies.size()));
+    return 12.0 * rows * (rows + 2.0 * 6.0 * static_cast<double>(scene.bodies.size()));
+}
+
+int warning_count = 0;  // of MuJoCo's one handler
+
+void count_warning(const char* /*text*/) {
+    ++warning_count;
 }
 
 std::string file_name(std::size_t index) {
@@ -155,6 +162,8 @@ class MuJoCo final : public Engine {
 public:
     MuJoCo(const Scene& scene, const Choice& choice)
         : model_(load(Mjcf(scene).files(choice))), data_(mj_makeData(model_)) {
+        mju_user_warning = count_warning;  // its own would write a file into the working directory
+        warning_count = 0;
         for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
             const int id = mj_name2id(model_, mjOBJ_BODY, fmt::format("b{}", i).c_str());
             bodies_.push_back(id);
@@ -194,6 +203,9 @@ public:
     }
 
     int contacts() const override { return data_->ncon; }
+    std::string complaint() const override {
+        return warning_count > 0 ? fmt::format("{} warnings: unstable", warning_count) : "";
+    }
 
 private:
     mjModel* model_;
@@ -209,7 +221,7 @@ Setting setting(const char* name, const char* detail, const Choice& choice) {
             .refusal =
                 [](const Scene& scene) {
                     const double bytes = reserved_bytes(scene);
-                    return bytes > 4e9 ? fmt::format("would reserve {:.0f} GB", bytes * 1e-9) : "";
+                    return bytes > 0x1p31 ? fmt::format("would reserve {:.0f} GB", bytes * 1e-9) : "";
                 }};
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr const char* yardstick_engine = "uptack";
 constexpr const char* yardstick_setting = "1e-4";
+constexpr const char* line_format =
+    "{:<9} {:<18} {:>9} {:>9} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>5} {:>7}  {}\n";
 
 /// Milliseconds of the line that ratios refer to; 0 where it did not run.
 double yardstick_ms(std::span<const PhaseResult> results, const PhaseResult& of) {
@@ -45,22 +47,20 @@ std::string first_line_with(const char* path, const std::string& key) {
 
 }  // namespace
 
-void print_table(const Scene& scene, std::span<const PhaseResult> results) {
+void print_heading(const Scene& scene) {
     fmt::print("\n{}\n", scene.title);
-    fmt::print("{:<9} {:<15} {:>9} {:>9} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>5} {:>7}  {}\n", "phase",
-               "engine", "ms/step", "worst", "ratio", "overlap/mm", "drift/mm", "energy", "error", "worst",
-               "met", "points", "note");
-    for (const PhaseResult& r : results) {
-        const bool ran = r.steps > 0;
-        const auto if_ran = [&](const std::string& text) { return ran ? text : std::string(); };
-        fmt::print("{:<9} {:<15} {:>9} {:>9} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>5} {:>7}  {}\n",
-                   r.phase, r.engine + " " + r.setting, if_ran(fmt::format("{:.3g}", r.median_ms)),
-                   if_ran(fmt::format("{:.3g}", r.worst_ms)), ratio(results, r), number(r.penetration_mm),
-                   number(r.drift_mm), number(r.energy_drift), number(r.relative_error, 2),
-                   number(r.worst_error, 2),
-                   r.relative_error ? fmt::format("{:.0f}%", 100.0 * r.tolerance_met) : "",
-                   if_ran(std::to_string(r.contacts)), r.note);
-    }
+    fmt::print(line_format, "phase", "engine", "ms/step", "worst", "ratio", "overlap/mm", "drift/mm",
+               "energy", "error", "worst", "met", "points", "note");
+}
+
+void print_line(const PhaseResult& r, std::span<const PhaseResult> all) {
+    const auto if_ran = [&](const std::string& text) { return r.steps > 0 ? text : std::string(); };
+    fmt::print(line_format, r.phase, r.engine + " " + r.setting, if_ran(fmt::format("{:.3g}", r.median_ms)),
+               if_ran(fmt::format("{:.3g}", r.worst_ms)), ratio(all, r), number(r.penetration_mm),
+               number(r.drift_mm), number(r.energy_drift), number(r.relative_error, 2),
+               number(r.worst_error, 2),
+               r.relative_error ? fmt::format("{:.0f}%", 100.0 * r.tolerance_met) : "",
+               if_ran(std::to_string(r.contacts)), r.note);
     std::fflush(stdout);
 }
 

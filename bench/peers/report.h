@@ -10,8 +10,9 @@
 
 namespace uptack::peers {
 
-/// The results of one scene; ratios are against Uptack at 1e-4.
-void print_table(const Scene& scene, std::span<const PhaseResult> results);
+void print_heading(const Scene& scene);
+/// Ratios are against Uptack at 1e-4, which is among `all` if it ran.
+void print_line(const PhaseResult& result, std::span<const PhaseResult> all);
 
 struct Origin {
     std::string machine{};

@@ -39,6 +39,7 @@ struct BlockKey {
     std::uint64_t first = 0;   ///< rank of the joint, or ranks of the two bodies
     std::uint64_t second = 0;  ///< part or axis of the joint, or the two shapes
     std::uint64_t third = 0;   ///< feature of the contact
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a defaulted <=> for a pointer
     auto operator<=>(const BlockKey&) const = default;
 };
 

@@ -33,13 +33,15 @@ void BlockWriter::add(const BlockOrigin& origin, const Law& law, const BlockRows
                       .law = law};
     const bool fold_a = block.body_a == no_body && rows.body_a != no_body;
     const bool fold_b = block.body_b == no_body && rows.body_b != no_body;
-    for (int i = 0; i < rows.count; ++i) {
-        double bias = rows.bias[i];
+    const int count = rows.count;
+    problem.jacobian.insert(problem.jacobian.end(), rows.row.begin(), rows.row.begin() + count);
+    problem.bias.insert(problem.bias.end(), rows.bias.begin(), rows.bias.begin() + count);
+    problem.compliance.insert(problem.compliance.end(), rows.compliance.begin(),
+                              rows.compliance.begin() + count);
+    for (int i = 0; i < count; ++i) {
+        double& bias = problem.bias[block.first_row + i];
         if (fold_a) bias += dot(rows.row[i].a, motion_.body[rows.body_a].free_velocity);
         if (fold_b) bias += dot(rows.row[i].b, motion_.body[rows.body_b].free_velocity);
-        problem.jacobian.push_back(rows.row[i]);
-        problem.bias.push_back(bias);
-        problem.compliance.push_back(rows.compliance[i]);
         compliant_ = compliant_ || rows.compliance[i] > 0.0;
     }
     problem.blocks.push_back(block);

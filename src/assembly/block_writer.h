@@ -36,6 +36,15 @@ public:
         return model_body != no_body && step_.problem_body[model_body] != no_body;
     }
 
+    /// Empty rows between two bodies of the model, to be filled and added before the next are asked for.  One
+    /// buffer for all: clearing a fresh one for every contact would cost as much as filling it.
+    BlockRows& rows_between(int body_a, int body_b) {
+        rows_.body_a = body_a;
+        rows_.body_b = body_b;
+        rows_.count = 0;
+        return rows_;
+    }
+
     /// At least one of the bodies moves().  The row of a side that is not in the problem is kept beside
     /// no_body, which solvers ignore: reactions are read from it.
     void add(const BlockOrigin& origin, const Law& law, const BlockRows& rows);
@@ -52,6 +61,7 @@ public:
 private:
     const FreeMotion& motion_;
     StepProblem& step_;
+    BlockRows rows_;
     bool compliant_ = false;
 };
 

@@ -103,7 +103,7 @@ void ContactBlocks::add(const StepFacts& facts, const State& state, const FreeMo
                 .compliance = pair.compliance});
     if (!terms) return;
 
-    BlockRows rows{.body_a = a, .body_b = b};
+    BlockRows& rows = writer.rows_between(a, b);
     rows.add(normal, terms->bias, terms->compliance);
     const Law law = contact_law(facts.settings, pair);
     if (!std::holds_alternative<Unilateral>(law)) {

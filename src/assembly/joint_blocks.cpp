@@ -106,7 +106,7 @@ void JointBlocks::add_held(const StepFacts& facts, const State& state, const Fre
     if (kept.count == 0) return;
     const Vec6 before_a = velocity_of(state, joint.body_a);
     const Vec6 before_b = velocity_of(state, joint.body_b);
-    BlockRows rows{.body_a = joint.body_a, .body_b = joint.body_b};
+    BlockRows& rows = writer.rows_between(joint.body_a, joint.body_b);
     Law law = Bilateral{};
     for (const Measure& m : kept.rows()) {
         const double before = rate(m.row, before_a, before_b);
@@ -142,7 +142,7 @@ void JointBlocks::add_axis_rows(const StepFacts& facts, const AxisRow& made, Blo
             if (!axis.q) continue;
             const auto terms = axis_terms(made.kind, facts, joint.axes[k], axis.facts);
             if (!terms) continue;
-            BlockRows rows{.body_a = joint.body_a, .body_b = joint.body_b};
+            BlockRows& rows = writer.rows_between(joint.body_a, joint.body_b);
             rows.add(scaled(made.sign, *axis.q).row, terms->bias, terms->compliance);
             const BlockKey key{
                 .kind = made.kind, .first = static_cast<std::uint64_t>(moving.rank), .second = k};

@@ -117,7 +117,7 @@ std::string Assembler::describe(const StepProblem& step, int block) const {
                            model.bodies[inside_->body_order[b]].name);
     }
     const Joint& joint = model.joints[origin.index];
-    const std::string text = fmt::format("{} {}", word_for(origin.key.kind), joint.name);
+    std::string text = fmt::format("{} {}", word_for(origin.key.kind), joint.name);
     if (origin.axis < 0) return text;
     return fmt::format("{} {}", text, coordinate_name(joint.axes[origin.axis].coordinate));
 }

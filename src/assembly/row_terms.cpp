@@ -1,6 +1,7 @@
 #include "row_terms.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace uptack::assembly {
 namespace {
@@ -48,7 +49,10 @@ std::optional<RowTerms> one_sided_terms(const StepFacts& step, const OneSided& s
         return std::nullopt;
     }
     RowTerms terms;
-    if (side.gap > 0.0) {
+    if (std::abs(side.gap) <= settings.rest_gap && side.compliance == 0.0 &&
+        settings.stabilisation == Stabilisation::recovery) {
+        terms.bias = 0.0;
+    } else if (side.gap > 0.0) {
         terms.bias = side.gap / h;
         terms.compliance = side.compliance / (h * step.kick_s);
     } else {

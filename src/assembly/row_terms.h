@@ -51,7 +51,7 @@ struct OneSided {
 ///   2. It can bounce, is open, and would not close by itself in this step: no row.  Otherwise the impulse
 ///      that another body's impact sends through it would be taken without rebound, and a row of balls would
 ///      move as one.
-///   3. Else it may close but not cross: b = gap/h, or the recovery of an overlap.
+///   3. Else it may close but not cross: b = gap/h, or the recovery of an overlap; b = 0 within rest_gap.
 /// A rigid overlap is not pushed apart faster than max_recovery_speed.  A compliant one is a spring, which
 /// its K and that bound would falsify: it has K = 1 and no bound.
 std::optional<RowTerms> one_sided_terms(const StepFacts& step, const OneSided& side);

@@ -300,32 +300,35 @@ void BroadPhase::search_entry(std::span<const SweptBox> boxes, std::uint32_t pos
     }
 }
 
+/// Calls use(smaller index, larger index) for everything found, from the table's end to its start.
+template <class Use>
+void BroadPhase::for_each_found(std::span<const std::uint64_t> more, Use&& use) const {
+    for (std::size_t i = entry_.size(); i > 0;) {
+        const std::size_t batch = (i - 1) / entries_per_batch;
+        std::size_t k = found_[batch].count;
+        for (; i > batch * entries_per_batch; --i) {
+            const std::uint32_t index = entry_[i - 1].index;
+            for (std::uint32_t c = 0; c < count_[i - 1]; ++c) {
+                const std::uint32_t partner = found_[batch].partner[--k];
+                use(std::min(index, partner), std::max(index, partner));
+            }
+        }
+    }
+    for (const std::span<const std::uint64_t> pairs : {std::span<const std::uint64_t>(big_pair_), more}) {
+        for (const std::uint64_t pair : pairs) {
+            use(static_cast<std::uint32_t>(pair >> 32U), static_cast<std::uint32_t>(pair));
+        }
+    }
+}
+
 /// Counting sort by the smaller index, then each list by itself.
 void BroadPhase::sort_pairs(std::size_t boxes, std::span<const std::uint64_t> more) {
     start_.assign(boxes + 1, 0);
-    const auto for_each_pair = [&](auto&& use) {
-        for (std::size_t i = entry_.size(); i > 0;) {
-            const std::size_t batch = (i - 1) / entries_per_batch;
-            std::size_t k = found_[batch].count;
-            for (; i > batch * entries_per_batch; --i) {
-                const std::uint32_t index = entry_[i - 1].index;
-                for (std::uint32_t c = 0; c < count_[i - 1]; ++c) {
-                    const std::uint32_t partner = found_[batch].partner[--k];
-                    use(std::min(index, partner), std::max(index, partner));
-                }
-            }
-        }
-        for (const std::span<const std::uint64_t> pairs : {std::span<const std::uint64_t>(big_pair_), more}) {
-            for (const std::uint64_t pair : pairs) {
-                use(static_cast<std::uint32_t>(pair >> 32U), static_cast<std::uint32_t>(pair));
-            }
-        }
-    };
-    for_each_pair([&](std::uint32_t a, std::uint32_t) { ++start_[a]; });
+    for_each_found(more, [&](std::uint32_t a, std::uint32_t) { ++start_[a]; });
     std::uint32_t sum = 0;
     for (std::uint32_t& end : start_) end = sum += end;
     partner_.resize(sum);
-    for_each_pair([&](std::uint32_t a, std::uint32_t b) { partner_[--start_[a]] = b; });
+    for_each_found(more, [&](std::uint32_t a, std::uint32_t b) { partner_[--start_[a]] = b; });
 
     constexpr std::uint32_t long_list = 1024;
     for_each_batch(boxes, boxes_per_batch, [&](std::size_t, std::size_t first, std::size_t last) {

@@ -110,6 +110,8 @@ private:
                     Found& found) const;
     void search_row(const Entry& of, std::uint64_t row, std::uint32_t cell, std::uint32_t cells,
                     Found& found) const;
+    template <class Use>
+    void for_each_found(std::span<const std::uint64_t> more, Use&& use) const;
     void sort_pairs(std::size_t boxes, std::span<const std::uint64_t> more);
     int level_of(const SweptBox& box) const;
     Entry entry_of(const SweptBox& box, int level) const;

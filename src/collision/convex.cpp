@@ -82,6 +82,20 @@ bool degenerate(const Convex& shape) {
     return !(length(area) > flat * shape.bound * shape.bound);
 }
 
+/// Where a rim's lowest point lies on an edge, it is also the place where rim and edge cross: one of them is
+/// enough.
+void merge_near(double nothing, std::vector<Manifold::Point>& points) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+        const auto near = [&](const Manifold::Point& p) {
+            return length(p.middle - points[k].middle) < nothing;
+        };
+        if (std::any_of(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(kept), near)) continue;
+        points[kept++] = points[k];
+    }
+    points.resize(kept);
+}
+
 /// Points of one pair never share a feature; indices beyond 2^14 might.
 void tell_apart(std::vector<Manifold::Point>& points) {
     for (std::size_t k = 1; k < points.size(); ++k) {
@@ -111,6 +125,7 @@ void collide_convex(const Convex& a, const Pose& pose_a, const Convex& b, const 
     Manifold& m = work.manifold;
     if (work.a.curved() || work.b.curved()) {
         touch_curved(work, reach);
+        merge_near(1e-6 * std::min(a.bound, b.bound), m.points);
     } else if (work.a.normals.empty() && work.b.normals.empty()) {
         touch_round(work, reach);
     } else {

@@ -327,10 +327,11 @@ void climb_from_everywhere(PairWork& work, double total, Search& search) {
     for (int k = 0; k < starts.count; ++k) {
         const Vec3& n = starts.start[at(k)].n;
         // Not again up the hill that the best so far was found on.
-        if (k > 0 && search.best.rank < 4 && dot(n, search.best.n) > 0.95) continue;
+        if (k > 0 && search.best.rank < 4 && dot(n, search.best.n) > 0.99) continue;
         climb(n, size, search);
         if (proven(work, search)) return;
     }
+    climb(search.best.n, size, search);
     work.manifold.points.clear();
     if (search.best.separation < total) touch(work, search.best);
 }

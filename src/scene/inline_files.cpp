@@ -28,7 +28,7 @@ public:
         if (json.contains("include")) parts(json["include"], pointer + "/include", folder);
         if (json.contains("meshes") && json["meshes"].is_object()) {
             for (auto& [name, mesh] : json["meshes"].get_ref<Json::object_t&>()) {
-                shape_file(mesh, pointer + "/meshes/" + name, folder, false);
+                shape_file(mesh, fmt::format("{}/meshes/{}", pointer, name), folder, false);
             }
         }
         if (!json.contains("bodies") || !json["bodies"].is_array()) return;
@@ -133,7 +133,7 @@ private:
                                          text));
         }
         std::error_code error;
-        const fs::path full = fs::canonical(folder / path, error);
+        fs::path full = fs::canonical(folder / path, error);
         if (error) throw InputError(where(pointer), fmt::format("there is no file {}", text));
         const auto [step, rest] = std::mismatch(root_.begin(), root_.end(), full.begin(), full.end());
         if (step != root_.end()) {

@@ -68,7 +68,8 @@ Pose Builder::read_frame(const Object& object, const Pose& base, const Pose& oth
     }
     if (axis == nullptr && x_axis == nullptr) return frame;
     const Vec3 z = axis == nullptr ? Vec3{0.0, 0.0, 1.0} : reader_.vec3(*axis);
-    if (length(z) == 0.0) reader_.fail(*axis, "a direction of length 0; write [0, 0, 1] for the z axis");
+    if (axis != nullptr && length(z) == 0.0)
+        reader_.fail(*axis, "a direction of length 0; write [0, 0, 1] for the z axis");
     Quaternion local = turn_between({0.0, 0.0, 1.0}, direction(z));
     if (x_axis != nullptr) {
         const std::optional<Quaternion> both = frame_of_axes(z, reader_.vec3(*x_axis));

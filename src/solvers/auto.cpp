@@ -93,8 +93,9 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     rule_ = rule;
     observer_ = &observer;
     report_ = {};
+    ladder_reason_.clear();
     tallies_.fill({});
-    ladder_.begin_problem();
+    ladder_.begin_problem(rule.tolerance);
     find_islands(problem, split_);
     if (split_.count <= 1) {
         report_ = ladder_.solve(problem, solution, rule, observer);
@@ -104,7 +105,8 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
         solve_islands(solution);
     }
     report_.reason.clear();
-    if (options_.account || report_.status != Status::converged) report_.reason = account();
+    const bool explains = report_.status != Status::converged && !ladder_reason_.empty();
+    if (options_.account || explains) report_.reason = account();
     body_velocities(problem, solution.impulse, solution.velocity);
     report_.seconds = seconds();
     return report_;
@@ -207,6 +209,11 @@ void Auto::finish_good_ones() {
             rows_left_ += island.rows;
         }
     }
+    double after_J = 0.0;  // summed from the end: taking from a total would leave its round-off behind
+    for (std::size_t i = islands_.size(); i-- > 0;) {
+        islands_[i].after_J = after_J;
+        if (!islands_[i].done) after_J += islands_[i].now_J;
+    }
     if (*observer_) {
         (*observer_)({.iteration = 0,
                       .seconds = seconds(),
@@ -224,7 +231,7 @@ void Auto::solve_one(Island& island, Solution& solution) {
                       .unit = ErrorUnit::joules};
     rule.budget_s = (rule_.budget_s - seconds()) * part;
     copy_out(island, solution.impulse);
-    others_J_ -= island.now_J;
+    others_J_ = done_J_ + island.after_J;
     Observer observer;
     if (*observer_) observer = [this](const Progress& progress) { pass_on(progress); };
     const SolveReport report = ladder_.solve(part_, part_solution_, rule, observer);
@@ -232,7 +239,6 @@ void Auto::solve_one(Island& island, Solution& solution) {
         take_back(island, solution.impulse);
         island.now_J = report.energy_error_J;
     }
-    others_J_ += island.now_J;
     done_J_ += island.now_J;
     rows_left_ -= island.rows;
     island.done = true;

@@ -41,8 +41,9 @@ private:
         int first_block = 0;  // in blocks_
         int block_count = 0;
         int rows = 0;
-        double zero_J = 0.0;  // error of zero impulses
-        double now_J = 0.0;   // of the present ones
+        double zero_J = 0.0;   // error of zero impulses
+        double now_J = 0.0;    // of the present ones
+        double after_J = 0.0;  // of the islands behind it that are still to be solved
         bool done = false;
     };
     struct Tally {  // of the islands that took the same methods

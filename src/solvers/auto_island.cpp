@@ -7,7 +7,8 @@
 namespace uptack {
 namespace {
 
-constexpr double goal_of_joints = 1e-3;  // of the tolerance
+constexpr double goal_of_joints = 1e-3;  // of the tolerance,
+constexpr double joint_floor = 1e-11;    // but no relative error that round-off might forbid
 constexpr double mechanism_share = 0.1;  // of the rows: fewer joints do not make a heap a mechanism
 constexpr double cheap_sweeps = 60.0;    // a factorisation with little fill: trees, stacks, walls
 constexpr double costly_sweeps = 800.0;
@@ -30,7 +31,8 @@ constexpr std::int64_t sweeping_rounds = 2;  // then apgd
 constexpr double most_doublings = 4.0;
 constexpr double patient_row_sweeps = 1e6;  // small islands may take more sweeps: some 15 ms
 constexpr double stuck_gain = 0.9;          // of the error in a round: the other first-order method's turn
-constexpr double no_gain = 0.97;            // of the error, in a round as long as all before it
+constexpr double plateau = 10.0;  // apgd on b2-friction gains nothing from 600 to 1300, and then converges
+constexpr double no_gain = 0.97;  // of the error, in a round as long as all before it
 
 constexpr std::size_t most_newtons = 16;
 
@@ -38,6 +40,13 @@ constexpr std::size_t most_newtons = 16;
 
 AutoIsland::AutoIsland(const AutoOptions& options) : options_(options) {
     newtons_.reserve(most_newtons);
+}
+
+void AutoIsland::begin_problem(Tolerance whole) {
+    newtons_used_ = 0;
+    joint_goal_ = goal_of_joints;
+    if (whole.unit == ErrorUnit::relative)
+        joint_goal_ = std::clamp(joint_floor / whole.value, goal_of_joints, 1.0);
 }
 
 SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const StopRule& rule,
@@ -122,7 +131,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
         return false;
     }
     if (!judged_ || trial.energy_error_J <= report_.energy_error_J) {
-        std::swap(solution_->impulse, trial_.impulse);
+        solution_->impulse = trial_.impulse;  // copied: a swap would hand out storage that is needed again
         report_.energy_error_J = trial.energy_error_J;
         report_.relative_error = trial.relative_error;
     }
@@ -182,7 +191,7 @@ double AutoIsland::factorisation_sweeps() {
 void AutoIsland::solve_joints() {
     const double sweeps = factorisation_sweeps();
     if (sweeps > costly_sweeps) run(Method::cg, std::llround(sweeps));
-    if (!finished_) run(Method::newton, rule_.max_iterations, goal_of_joints);
+    if (!finished_) run(Method::newton, rule_.max_iterations, joint_goal_);
     if (!finished_) stop(Status::stalled, "the rows contradict each other, or round-off is reached");
 }
 
@@ -226,7 +235,8 @@ bool AutoIsland::is_hopeless(double gain) const {
     const double least = std::max<double>(options_.patience, patient_row_sweeps / problem_->row_count());
     if (swept_ < least) return false;
     const bool may_take_its_time = convex_ || rule_.budget_s < infinity;
-    if (may_take_its_time || gain > no_gain) return gain > no_gain;
+    if (may_take_its_time) return gain > no_gain && swept_ > plateau * least;
+    if (gain > no_gain) return true;
     return std::log(excess()) > most_doublings * std::log(1.0 / gain);
 }
 

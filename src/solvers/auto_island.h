@@ -25,9 +25,10 @@
 // is not convex it may not solve at all: there it is taken only where a factorisation is cheap, for at most
 // 100 of them, and again when the work has doubled.
 //
-// Stalled: newton does not pay, `patience` sweeps have been spent, and the last round gained less than 3 %,
-// or, if not convex and without a time budget, too little to reach the goal by four more doublings of the
-// work. Dense packings with exact friction end so: no solver here takes them below some 3e-3.
+// Stalled: newton does not pay, `patience` sweeps have been spent, and the last round gained less than 3 % or
+// too little to reach the goal by four more doublings of the work.  Dense packings with exact friction end
+// so: no solver here takes them below some 3e-3.  What is convex will move again, and a time budget was given
+// to be used: there it takes ten times the patience and a round that gained less than 3 %.
 //
 // Without a time budget no clock decides anything: the same problem takes the same way everywhere.  With one,
 // newton is entered only if the time of the sweeps so far says that it will fit.
@@ -60,8 +61,9 @@ class AutoIsland {
 public:
     explicit AutoIsland(const AutoOptions& options);
 
-    /// Before the islands of a problem: newton's analyses are kept island by island, in the order of use.
-    void begin_problem() { newtons_used_ = 0; }
+    /// Before the islands of a problem, with the tolerance of the whole.  Newton's analyses are kept island
+    /// by island, in the order of use.
+    void begin_problem(Tolerance whole);
 
     /// As Solver::solve, but for the velocities, which are left alone.
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
@@ -113,6 +115,7 @@ private:
     Methods refused_ = 0;
     bool convex_ = true;
     double joint_share_ = 0.0;  // of the rows
+    double joint_goal_ = 1.0;   // of the tolerance
     bool finished_ = false;
     bool sweeps_stuck_ = false;
     bool judged_ = false;                 // report_ has the error of solution_

@@ -151,6 +151,10 @@ TEST(ContactBlocks, ACompliantContactSinksInByComplianceTimesForce) {
         one_step(world, -1e-3 * 2.0 * g);
         EXPECT_NEAR(world.new_velocity(0)[2], 0.0, tolerance(1e-9));
         EXPECT_NEAR(world.impulse_of(ConstraintKind::contact) / world.step.kick_s, 2.0 * g, tolerance(1e-6));
+        if (how != Stabilisation::recovery) continue;
+        // A spring, not an error to be taken back by and by: K = 1 whatever contact_recovery is.
+        EXPECT_NEAR(world.bias_of(ConstraintKind::contact), -1e-3 * 2.0 * g / h, tolerance(1e-12));
+        EXPECT_NEAR(world.step.problem.compliance[0], 1e-3 / (h * world.step.kick_s), tolerance(1e-12));
     }
 }
 

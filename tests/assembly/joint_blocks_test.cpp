@@ -433,6 +433,19 @@ TEST(JointBlocks, LimitsBounceWithTheirRestitution) {
     }
 }
 
+TEST(JointBlocks, ALimitThatCouldBounceStillStopsASlowApproach) {
+    // From rest 0.1 mm before the limit: free fall would go 1 mm in this step.
+    for (const double up : {-1.0, 1.0}) {
+        Joint joint = to_world(JointKind::prismatic);
+        joint.axes = {{.coordinate = Coordinate::z, .lower = -1e-4, .upper = 1e-4, .limit_restitution = 0.6}};
+        Model model = one_body(joint);
+        model.gravity = {0, 0, up * g};
+        World world(model, {.step_s = 0.01, .scheme = Scheme::euler});
+        world.run(1);
+        EXPECT_NEAR(world.reading(0, Coordinate::z), up * 1e-4, tolerance(1e-10));
+    }
+}
+
 TEST(JointBlocks, ALimitPassedIsRecoveredNoFasterThanAllowed) {
     Joint joint = to_world(JointKind::prismatic);
     joint.axes = {{.coordinate = Coordinate::z, .lower = 0.5}};

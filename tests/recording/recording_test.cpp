@@ -168,11 +168,15 @@ TEST_F(RecordingTest, AFolderThatIsNotThereIsNamed) {
 /// Writes until killed.  Flushes nearly always, so that most kills fall into one.
 [[noreturn]] void write_forever(const fs::path& path, const Scene& scene, bool resume) {
     const RecordingOptions options{.flush_every_s = 1e-4};
-    RecordingWriter writer =
-        resume ? RecordingWriter::resume(path, options) : RecordingWriter(path, scene, options);
-    const int first = Recording(part_of(path)).frame_count();
-    write_turns(writer, scene, first, 1'000'000);
-    _exit(0);
+    try {
+        RecordingWriter writer =
+            resume ? RecordingWriter::resume(path, options) : RecordingWriter(path, scene, options);
+        const fs::path part = resume ? path : part_of(path);
+        write_turns(writer, scene, Recording(part).frame_count(), 1'000'000);
+    } catch (const std::exception& error) {
+        std::fputs(error.what(), stderr);
+    }
+    _exit(1);  // no clearing up after the parent's test
 }
 
 TEST_F(RecordingTest, KilledAtAnyMomentItOpensAndGoesOn) {
@@ -193,9 +197,12 @@ TEST_F(RecordingTest, KilledAtAnyMomentItOpensAndGoesOn) {
         const pid_t child = fork();
         ASSERT_GE(child, 0);
         if (child == 0) write_forever(resume ? part_of(path) : path, scene, resume);
-        std::this_thread::sleep_for(std::chrono::microseconds(static_cast<int>(random.uniform(0.0, 4.0 * start_us))));
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(static_cast<int>(random.uniform(0.0, 4.0 * start_us))));
         kill(child, SIGKILL);
-        ASSERT_EQ(waitpid(child, nullptr, 0), child);
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status)) << "the writer gave up by itself";
         if (!fs::exists(part_of(path))) continue;  // killed before it was there
         const Recording recording(part_of(path));
         const int frames = recording.frame_count();

@@ -58,11 +58,22 @@ TEST(Include, CanBeRepeatedAndNested) {
         R"({"uptack": 1, "include": [{"file": "leg.json", "name": "leg", "repeat": {"i": 3}, "position": [0, "i", 0]}]})");
     const Scene scene = read_scene(folder.write(
         "main.json",
-        R"({"uptack": 1, "include": [{"file": "parts/side.json", "name": "l"}, {"file": "parts/side.json", "name": "r", "position": [0, 0, 1]}]})"));
+        R"({"uptack": 1, "include": [{"file": "parts/side.json", "name": "l"}, {"file": "parts/side.json", "name": "r", "position": [0, 0, 1], "rotation": [0, 0, "90*deg"]}]})"));
     ASSERT_EQ(scene.model.bodies.size(), 12U);
-    expect_near(body(scene, "r/leg 2/toe 1").initial_pose.position, {1.0, 2.0, 1.0});
+    expect_near(body(scene, "r/leg 2/toe 1").initial_pose.position, {-2.0, 1.0, 1.0});
     EXPECT_NE(body(scene, "r/leg 2/toe 1").initial_velocity, body(scene, "l/leg 2/toe 1").initial_velocity);
     EXPECT_EQ(bits(parse_scene(scene.document, "main")), bits(scene));
+}
+
+TEST(Include, JitterTurnsWithThePart) {
+    const Scene scene =
+        scene_of(R"("include": {"rotation": [0, 0, "90*deg"], "scene": {"uptack": 1, "bodies": [
+        {"name": "b", "shape": {"box": 1}, "jitter": {"position": [0.1, 0, 0], "velocity": [1, 0, 0]}}]}})");
+    const RigidBody& b = body(scene, "b");
+    EXPECT_NEAR(b.initial_pose.position[0], 0.0, 1e-15);
+    EXPECT_NE(b.initial_pose.position[1], 0.0);
+    EXPECT_NEAR(b.initial_velocity[0], 0.0, 1e-15);
+    EXPECT_NE(b.initial_velocity[1], 0.0);
 }
 
 TEST(Include, AStringIsEnoughAndErrorsNameTheInnerFile) {

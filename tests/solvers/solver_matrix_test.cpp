@@ -58,11 +58,13 @@ TEST_P(SolverMatrix, ReachesItsErrorOnEveryProblemAndTheCertificateAgrees) {
             << solver << " on " << one.name << " stopped as " << status_name(out.report.status) << " after "
             << out.report.iterations;
         EXPECT_EQ(out.report.status, Status::converged) << solver << " on " << one.name;
+        if (out.certificate.relative_error < 1e-10)
+            continue;  // a factorisation's: the two differ by round-off
         EXPECT_NEAR(out.report.relative_error / out.certificate.relative_error, 1.0, tolerance(1e-5));
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, SolverMatrix, testing::Values("psor", "nncg", "apgd", "spg"),
+INSTANTIATE_TEST_SUITE_P(Solvers, SolverMatrix, testing::Values("auto", "psor", "nncg", "apgd", "spg"),
                          [](const auto& one) { return one.param; });
 
 // Jacobi needs ten times the iterations; it is held to what it can do.

@@ -1,0 +1,375 @@
+"""Runs scenes, recordings and exports as a user would: run_test.py PATH_TO_UPTACK"""
+
+import base64
+import csv
+import json
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+import h5py
+import numpy
+
+UPTACK = ""  # set from the first argument
+WALL_CLOCK = {"collision_s", "assembly_s", "solve_s", "total_s"}
+
+# Boxes that fall on each other and a pendulum: contacts, a joint, a few hundred rows.
+SCENE = """{
+    "uptack": 1, "title": "Boxes and a pendulum",
+    "parameters": {"count": 4},
+    "settings": {"step": "1/240", "duration": 0.5, "frame": "1/60"},
+    "ground": true,
+    "bodies": [
+        {"name": "box", "repeat": {"i": "count"}, "shape": {"box": [0.2, 0.2, 0.1]},
+         "position": ["0.03*i", 0, "0.06 + 0.11*i"]},
+        {"name": "rod", "shape": {"box": [0.05, 0.05, 1]}, "position": [2, 0, 2], "angular_velocity": [0, 1, 0]}
+    ],
+    "joints": [{"name": "hinge", "kind": "revolute", "b": "rod", "position": [2, 0, 2.5], "axis": [0, 1, 0]}]
+}"""
+
+
+def run(*arguments, folder, **more):
+    return subprocess.run([UPTACK, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120, **more)
+
+
+def strict_json(text):
+    """One document; NaN and Infinity, which Python would accept, are refused."""
+
+    def refuse(name):
+        raise ValueError(f"{name} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def committed(file):
+    records = file["committed"][()]
+    names = ("sequence", "frames", "contacts", "steps", "strings", "string_bytes", "checkpoint", "finished")
+    return dict(zip(names, records[records[:, 0].argmax()]))
+
+
+def contents(path):
+    """Every dataset that a run determines: no wall clock, and no checkpoint numbers, which follow the clock."""
+    with h5py.File(path, "r") as file:
+        found = {}
+
+        def take(name, item):
+            if isinstance(item, h5py.Dataset) and not name.startswith("checkpoint") and name != "committed" \
+                    and name.split("/")[-1] not in WALL_CLOCK:
+                found[name] = item[()].tobytes()
+
+        file.visititems(take)
+        numbers = committed(file)
+        slot = file["checkpoint/a" if numbers["checkpoint"] % 2 == 1 else "checkpoint/b"]
+        header = slot["header"][0]
+        found["checkpoint scalars"] = slot["scalars"][0].tobytes()
+        for name in ("body", "joint_angle"):
+            found["checkpoint " + name] = slot[name][()].tobytes()
+        for name in ("block_key", "block_rows", "block_impulse"):
+            found["checkpoint " + name] = slot[name][: header[2]].tobytes()
+        found["checkpoint counts"] = header[1:8].tobytes()
+        return found
+
+
+class Runs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.holder.name)
+        (cls.folder / "boxes.json").write_text(SCENE)
+        made = run("run", "boxes.json", "-o", "boxes.h5", folder=cls.folder)
+        assert made.returncode == 0, made.stderr
+        cls.summary = made.stdout
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    def ok(self, *arguments):
+        done = run(*arguments, folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def document(self, *arguments):
+        return strict_json(self.ok(*arguments, "--json"))
+
+    def fails(self, code, *arguments):
+        """The exit code and one line on stderr, which is returned."""
+        done = run(*arguments, folder=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"\Auptack: [^\n]+\n\Z")
+        return done.stderr
+
+
+class Running(Runs):
+    def test_people_get_a_summary(self):
+        for words in ("Scene ", "Steps        120", "x real time", "Step time", "Tolerance", "Worst error", "Penetration",
+                      "Joint drift", "Energy", "Recording    boxes.h5 (31 frames"):
+            self.assertIn(words, self.summary)
+
+    def test_help_has_an_example(self):
+        for verb in ("run", "scenes", "export"):
+            self.assertIn(f"Example:\n  uptack {verb}", self.ok(verb, "--help"))
+
+    def test_json_is_one_document(self):
+        document = self.document("run", "boxes.json", "--duration", 0.1)
+        self.assertEqual((document["status"], document["steps"], document["bodies"]), ("finished", 24, 6))
+        self.assertAlmostEqual(document["time_s"], 0.1)
+        self.assertIsNone(document["output"])
+        for key in ("mean", "p95", "max", "collision", "assembly", "solve"):
+            self.assertGreaterEqual(document["step_ms"][key], 0.0)
+        self.assertLessEqual(document["step_ms"]["mean"], document["step_ms"]["max"])
+        for key in ("relative_error", "energy_error_J", "what", "time_s"):
+            self.assertIn(key, document["worst"])
+
+    def test_settings_reach_the_run_and_its_recording(self):
+        words = ("run", "boxes.json", "--step", "1/120", "--duration", 0.2, "--tolerance", "1e-7J", "--solver",
+                 "psor:omega=1.2,symmetric=true", "--set", "count=2", "--threads", 1, "-o", "set.h5")
+        document = self.document(*words)
+        self.assertEqual((document["steps"], document["bodies"], document["solver"]), (24, 4, "psor"))
+        self.assertEqual((document["tolerance"], document["tolerance_unit"]), (1e-7, "J"))
+        self.assertEqual(document["settings"], {"omega": "1.2", "symmetric": "true"})
+        info = self.document("info", "set.h5")
+        for key in ("steps", "bodies", "solver", "tolerance", "tolerance_unit", "step_s", "duration_s"):
+            self.assertEqual(info[key], document[key], key)
+
+    def test_threads_do_not_change_the_run(self):
+        for count in (1, 2):
+            self.ok("run", "boxes.json", "--duration", 0.2, "--threads", count, "-o", f"threads{count}.h5")
+        self.assertEqual(contents(self.folder / "threads1.h5"), contents(self.folder / "threads2.h5"))
+
+    def test_scenes_are_listed_and_run_by_name(self):
+        scenes = self.document("scenes")["scenes"]
+        self.assertIn("pendulum", {scene["scene"] for scene in scenes})
+        self.assertIn("pendulum", self.ok("scenes"))
+        document = self.document("run", "pendulum", "--duration", 0.05)
+        self.assertEqual((document["scene"], document["status"]), ("pendulum", "finished"))
+        self.assertGreater(self.document("info", "pendulum")["bodies"], 0)
+
+    def test_a_dumped_step_is_a_problem(self):
+        self.ok("run", "boxes.json", "--duration", 0.3, "--dump-step", "60:step.h5")
+        info = self.document("info", "step.h5")
+        self.assertGreater(info["rows"], 0)
+        self.assertEqual(info["problem"], "boxes step 60")
+        solved = self.document("solve", "step.h5", "--solver", "newton", "--tolerance", 1e-6)
+        self.assertTrue(any("hinge" in worst["description"] or "box" in worst["description"] for worst in solved["worst"]))
+
+    def test_compare_takes_scenes(self):
+        compared = self.document("compare", "boxes.json", "--at-step", 50, "--solvers", "newton", "--seconds", 0.2)
+        self.assertEqual(compared["problems"][0]["problem"], "boxes step 50")
+        self.assertEqual(len(compared["runs"]), 1)
+
+    def test_info_and_validate(self):
+        info = self.document("info", "boxes.h5")
+        self.assertEqual((info["file_kind"], info["frames"], info["steps"], info["finished"]), ("recording", 31, 120, True))
+        self.assertEqual(info["title"], "Boxes and a pendulum")
+        self.assertIn("finished", self.ok("info", "boxes.h5"))
+        self.assertEqual(self.document("info", "boxes.json")["parameters"][0]["name"], "count")
+        self.assertEqual(self.document("validate", "boxes.h5")["frames"], 31)
+        self.assertTrue(self.document("validate", "boxes.json")["valid"])
+
+
+class WrongUse(Runs):
+    def test_usage(self):
+        self.fails(2, "run")
+        self.fails(2, "run", "boxes.json", "--resume", "boxes.h5")
+        self.fails(2, "run", "--resume", "boxes.h5", "--step", 0.1)
+        self.assertIn("psor", self.fails(2, "run", "boxes.json", "--solver", "nope"))
+        self.fails(2, "run", "boxes.json", "--tolerance", "small")
+        self.fails(2, "run", "boxes.json", "--step", "a lot")
+        self.fails(2, "run", "boxes.json", "--set", "count")
+        self.fails(2, "run", "boxes.json", "--dump-step", "x.h5")
+        self.fails(2, "export", "boxes.h5")
+
+    def test_bad_input(self):
+        self.assertIn("uptack scenes", self.fails(3, "run", "nowhere"))
+        (self.folder / "bad.json").write_text('{"uptack": 1, "bodies": [{"shape": {"sphere": -1}}]}')
+        self.assertIn("/bodies/0", self.fails(3, "run", "bad.json"))
+        self.assertIn("bad.json", self.fails(3, "validate", "bad.json"))
+        self.assertIn("missing.h5", self.fails(3, "run", "--resume", "missing.h5"))
+        self.fails(3, "run", "--resume", "boxes.json")
+        self.fails(3, "run", "boxes.json", "-o", "no/such/folder/run.h5")
+        self.fails(3, "export", "boxes.json", "--csv", "x")
+        whole = (self.folder / "boxes.h5").read_bytes()
+        (self.folder / "cut.h5").write_bytes(whole[: len(whole) // 2])
+        self.fails(3, "info", "cut.h5")
+        self.fails(3, "validate", "cut.h5")
+        self.fails(3, "run", "--resume", "cut.h5")
+
+    def test_require(self):
+        words = ("run", "boxes.json", "--duration", 0.5, "--solver", "jacobi", "--tolerance", 1e-14, "--budget-ms", 0.01)
+        self.assertIn("tolerance not met", self.fails(4, *words, "--require"))
+        document = self.document(*words)
+        self.assertFalse(document["tolerance_met"])
+        self.assertGreater(document["steps_over_tolerance"], 0)
+        self.assertNotEqual(document["worst"]["what"], "")
+
+    def test_an_unfinished_file_is_not_overwritten(self):
+        (self.folder / "old.h5.part").write_bytes(b"precious")
+        self.assertIn("old.h5.part", self.fails(3, "run", "boxes.json", "-o", "old.h5"))
+        self.assertEqual((self.folder / "old.h5.part").read_bytes(), b"precious")
+
+
+class Interruption(Runs):
+    """count=40 takes long enough to be killed at any moment on any machine; the seed makes the moments repeatable."""
+
+    WORDS = ("run", "boxes.json", "--set", "count=12", "--duration", 0.75, "--checkpoint-every", 0.02)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        begin = time.monotonic()
+        made = run(*cls.WORDS, "-o", "whole.h5", folder=cls.folder)
+        cls.seconds = time.monotonic() - begin
+        assert made.returncode == 0, made.stderr
+        cls.whole = contents(cls.folder / "whole.h5")
+
+    def started(self, *words):
+        return subprocess.Popen([UPTACK, *map(str, words)], cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def check_readable(self, part):
+        with h5py.File(part, "r", libver="latest", swmr=True) as file:
+            numbers = committed(file)
+            positions = file["frames/position"][: numbers["frames"]]
+            starts = file["frames/contact_start"][: numbers["frames"] + 1]
+        self.assertTrue(numpy.isfinite(positions).all())
+        self.assertLessEqual(starts[-1], numbers["contacts"])
+        wanted = numpy.frombuffer(self.whole["frames/position"]).reshape((-1,) + positions.shape[1:])
+        self.assertEqual(positions.tobytes(), wanted[: numbers["frames"]].tobytes())
+        info = self.document("info", part)
+        self.assertEqual((info["frames"], info["finished"]), (numbers["frames"], False))
+
+    def test_killed_at_any_moment_it_is_readable_and_goes_on_to_the_same_end(self):
+        moments = random.Random(5)
+        resumed = 0
+        for attempt in range(10):
+            name = f"killed{attempt}.h5"
+            part = self.folder / (name + ".part")
+            words = (*self.WORDS, "-o", name)
+            while not (self.folder / name).exists():
+                process = self.started(*words)
+                try:
+                    process.wait(moments.uniform(0.1, 0.9) * self.seconds)
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                process.communicate()
+                if part.exists():
+                    self.check_readable(part)
+                    words = ("run", "--resume", part.name, "--checkpoint-every", 0.02)
+                    resumed += 1
+                if moments.random() < 0.5 and part.exists():
+                    self.ok("run", "--resume", part.name)
+            self.assertFalse(part.exists())
+            self.assertEqual(contents(self.folder / name), self.whole)
+        self.assertGreater(resumed, 3)
+
+    def test_ctrl_c_stops_after_the_step_and_says_so(self):
+        process = self.started("run", "boxes.json", "--duration", 10000, "-o", "stopped.h5")
+        part = self.folder / "stopped.h5.part"
+        while not part.exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("Stopped", output)
+        self.assertIn("--resume stopped.h5", output)
+        self.assertFalse(part.exists())
+        info = self.document("info", "stopped.h5")
+        self.assertFalse(info["finished"])
+        more = self.document("run", "--resume", "stopped.h5", "--duration", info["time_s"] + 0.1)
+        self.assertEqual(more["steps"], info["steps"] + 24)
+        self.assertEqual(more["resumed_from_step"], info["steps"])
+
+
+class Exports(Runs):
+    def rows(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_csv_says_what_the_recording_holds(self):
+        self.ok("export", "boxes.h5", "--csv", "out")
+        bodies, joints, steps = (self.rows(f"out_{name}.csv") for name in ("bodies", "joints", "steps"))
+        with h5py.File(self.folder / "boxes.h5", "r") as file:
+            position = file["frames/position"][()]
+            force = file["joints/force"][()]
+            kinetic = file["steps/kinetic_J"][()]
+            self.assertEqual(file.attrs["format"], b"uptack recording")
+            self.assertIn("boxes and a pendulum", file["scene"][()].tobytes().decode().lower())
+            names = [body["name"] for body in json.loads(file["model"][()].tobytes())["bodies"]]
+        self.assertEqual(len(bodies), position.shape[0] * position.shape[1])
+        self.assertEqual([row["body"] for row in bodies[: len(names)]], names)
+        for k in (0, 7, len(bodies) - 1):
+            frame, body = divmod(k, position.shape[1])
+            self.assertEqual([float(bodies[k][axis]) for axis in ("x_m", "y_m", "z_m")], list(position[frame, body]))
+        self.assertEqual([float(row["fz_N"]) for row in joints], list(force[:, 0, 2]))
+        self.assertEqual([float(row["kinetic_J"]) for row in steps], list(kinetic))
+
+    def values(self, element, kind):
+        data = base64.b64decode(element.text)
+        (size,) = struct.unpack("<Q", data[:8])
+        self.assertEqual(size, len(data) - 8)
+        return numpy.frombuffer(data[8:], kind)
+
+    def arrays(self, piece):
+        kinds = {"Float32": "<f4", "Int64": "<i8", "Int32": "<i4"}
+        return {array.get("Name"): self.values(array, kinds[array.get("type")]) for array in piece.iter("DataArray")}
+
+    def test_vtk_files_are_xml_with_the_right_counts(self):
+        self.ok("export", "boxes.h5", "--vtk", "scene")
+        sets = list(xml.parse(self.folder / "scene.pvd").getroot().iter("DataSet"))
+        self.assertEqual(len(sets), 2 * 31)
+        with h5py.File(self.folder / "boxes.h5", "r") as file:
+            starts = file["frames/contact_start"][()]
+            force = file["contacts/force"][()]
+            position = file["frames/position"][()]
+            times = file["frames/time"][()]
+            names = [body["name"] for body in json.loads(file["model"][()].tobytes())["bodies"]]
+        self.assertGreater(starts[-1], 0)
+        for k in (0, 15, 30):
+            surface, contacts = sets[2 * k], sets[2 * k + 1]
+            self.assertEqual(float(surface.get("timestep")), times[k])
+            piece = next(xml.parse(self.folder / surface.get("file")).getroot().iter("Piece"))
+            arrays = self.arrays(piece)
+            points = arrays["points"].reshape(-1, 3)
+            self.assertEqual(len(points), int(piece.get("NumberOfPoints")))
+            self.assertEqual(len(arrays["offsets"]), int(piece.get("NumberOfPolys")))
+            self.assertEqual(arrays["offsets"][-1], len(arrays["connectivity"]))
+            self.assertLess(arrays["connectivity"].max(), len(points))
+            # The corners of a box lie around its centre of mass.
+            body = names.index("rod")
+            faces = numpy.split(arrays["connectivity"], arrays["offsets"][:-1])
+            corners = sorted({point for face, owner in zip(faces, arrays["body"]) if owner == body for point in face})
+            self.assertEqual(len(corners), 8)
+            numpy.testing.assert_allclose(points[corners].mean(axis=0), position[k, body], atol=1e-6)
+            piece = next(xml.parse(self.folder / contacts.get("file")).getroot().iter("Piece"))
+            arrays = self.arrays(piece)
+            self.assertEqual(int(piece.get("NumberOfPoints")), starts[k + 1] - starts[k])
+            numpy.testing.assert_array_equal(arrays["force_N"].reshape(-1, 3), force[starts[k]:starts[k + 1]])
+
+    def test_resting_boxes_weigh_what_they_weigh(self):
+        self.ok("run", "boxes.json", "--duration", 3, "--tolerance", 1e-8, "-o", "rest.h5")
+        with h5py.File(self.folder / "rest.h5", "r") as file:
+            model = json.loads(file["model"][()].tobytes())
+            starts = file["frames/contact_start"][-2:]
+            bodies = file["contacts/body"][starts[0]:starts[1]]
+            force = file["contacts/force"][starts[0]:starts[1]].astype(float)
+        names = [body["name"] for body in model["bodies"]]
+        ground = next(k for k, body in enumerate(model["bodies"]) if body["kind"] == "fixed")
+        weight = 9.81 * sum(body["mass_kg"] for body in model["bodies"] if body["name"].startswith("box"))
+        on_ground = sum((-1 if a == ground else 1) * f[2] for (a, b), f in zip(bodies, force) if ground in (a, b))
+        self.assertAlmostEqual(on_ground / weight, 1.0, places=3, msg=str(names))
+
+
+if __name__ == "__main__":
+    UPTACK = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
