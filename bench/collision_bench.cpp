@@ -29,6 +29,12 @@ std::atomic<std::int64_t> live_bytes{0};
     live_bytes += static_cast<std::int64_t>(malloc_usable_size(memory));
     return memory;
 }
+// std::stable_sort asks for its buffer in this way.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    void* memory = std::malloc(size);
+    if (memory != nullptr) live_bytes += static_cast<std::int64_t>(malloc_usable_size(memory));
+    return memory;
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
     if (memory != nullptr) live_bytes -= static_cast<std::int64_t>(malloc_usable_size(memory));
     std::free(memory);

@@ -4,10 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
 #include "measure.h"
 
 namespace uptack::peers {
+
+/// How GoogleTest names a parameter.
+void PrintTo(const Setting& setting, std::ostream* stream) {
+    *stream << setting.engine << " " << setting.name;
+}
+
 namespace {
 
 std::vector<BodyState> at_rest(const Scene& scene) {

@@ -1,7 +1,15 @@
 #include "joint_blocks.h"
 
+#include <algorithm>
+
 namespace uptack::assembly {
 namespace {
+
+// Least compliance of a held row, relative to its mobility.  Closed loops and overconstrained mechanisms hold some
+// motions twice, and once they have drifted the two demands differ: without any give no impulses fulfil them, and
+// impulses grow without bound.  A regular joint yields by this share of the velocity that its load would give it in
+// a step: nanometres.
+constexpr double least_give = 1e-8;
 
 Vec6 velocity_of(const State& state, int body) {
     return body == no_body ? Vec6{} : state.velocity[body];
@@ -118,6 +126,8 @@ void JointBlocks::add_held(const StepFacts& facts, const State& state, const Fre
                                              .compliance = joint.compliance});
         }
         law = terms.law;
+        terms.compliance =
+            std::max(terms.compliance, least_give * writer.mobility(joint.body_a, joint.body_b, m.row));
         rows.add(m.row, terms.bias, terms.compliance);
     }
     if (!kept.one_sided && facts.settings.stabilisation == Stabilisation::recovery) {

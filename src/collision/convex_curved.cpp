@@ -312,7 +312,9 @@ Starts promising(const Search& search) {
     each_flat(search.b, [&](const Vec3& f) { offer(-f); });
     const Placed& core = search.a.curved() ? search.a : search.b;
     for (int k = 0; k < 27; ++k) {
-        const Vec3 d{k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
+        const int row = k / 3;
+        const int layer = k / 9;
+        const Vec3 d{k % 3 - 1.0, row % 3 - 1.0, layer - 1.0};
         if (k != 13) offer(direction(core.turn * d));  // 13 is the centre
     }
     return starts;

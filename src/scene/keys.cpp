@@ -69,6 +69,7 @@ constexpr std::array settings_keys{
     Key{"friction", "choice:exact,convex,box", "", "exact", "friction model of all contacts"},
     Key{"bounce_speed", "number", "m/s", "0.05", "slower impacts do not bounce"},
     Key{"envelope", "number", "m", "0.01", "contacts are seen from this gap on"},
+    Key{"rest_gap", "number", "m", "1e-6", "smaller gaps and overlaps count as closed: what stands stays"},
     Key{"solver", "text|object:solver", "", "auto",
         "who solves each step: auto, or a name that `uptack solvers` lists"},
     Key{"tolerance", "tolerance", "1 or J", "1e-4", "error to reach: relative, or in joules as \"1e-6 J\""},

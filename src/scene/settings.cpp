@@ -77,6 +77,7 @@ void read_stepping(const Object& object, StepSettings& step) {
     step.friction = static_cast<ContactFriction>(object.choice("friction", static_cast<int>(step.friction)));
     step.bounce_speed = object.number_within("bounce_speed", step.bounce_speed, 0.0, infinity);
     step.envelope = object.number_within("envelope", step.envelope, 0.0, infinity);
+    step.rest_gap = object.number_within("rest_gap", step.rest_gap, 0.0, infinity);
 }
 
 }  // namespace

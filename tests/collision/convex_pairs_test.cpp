@@ -363,6 +363,23 @@ TEST(ConeOnBox, StandsLiesAndBalancesOnItsApex) {
     EXPECT_NEAR(length(side[0].point_w - side[1].point_w), 2.5, tolerance(1e-12));
 }
 
+TEST(ConePairs, WithCrossedSidesTouchOnce) {
+    // Each lies with the middle of its side, (0.75, 0, 0) with normal (4, 0, 3) / 5, at the origin: one from
+    // above, the other from below and turned.
+    const Vec3 middle{0.75, 0.0, 0.0};
+    const Vec3 side{0.8, 0.0, 0.6};
+    for (const double gap : {-0.01, 0.01}) {
+        for (const double yaw : {0.3, 1.0, 2.0}) {
+            const Quaternion down = turn_between(side, -z_axis);
+            const Quaternion up = turn(z_axis, yaw) * turn_between(side, z_axis);
+            const Standing above = standing(Cone{1.5, 1.0}, Vec3{0.0, 0.0, gap} - rotate(down, middle), down);
+            const auto points = touch(above, standing(Cone{1.5, 1.0}, -rotate(up, middle), up), 0.1);
+            expect_all(points, z_axis, gap);
+            expect_places(points, {{0.0, 0.0, 0.5 * gap}});
+        }
+    }
+}
+
 TEST(OnTriangle, BoxSphereAndCylinderRest) {
     const Standing ground = standing(collision::Triangle{{Vec3{-5, -5, 1}, Vec3{5, -5, 1}, Vec3{0, 5, 1}}});
     const auto box = touch(standing(Box{}, {0.0, 0.0, 1.49}), ground, 0.1);

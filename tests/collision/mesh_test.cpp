@@ -226,6 +226,19 @@ TEST(Mesh, BallInAValleyTouchesBothSides) {
     }
 }
 
+TEST(Mesh, ShallowValleysActWithTheSideThatIsBelow) {
+    TriangleSoup soup = valley();
+    for (Vec3& v : soup.vertices) v[2] *= 0.01;
+    // Over the right side, so near to the line that the left side's plane, prolonged, is within reach.
+    for (const double x : {0.05, 0.2, 0.4}) {
+        const double z = 0.01 * x + 0.101 * std::sqrt(1.0001);
+        const auto found = points(Sphere{0.1}, {.position = {x, 0.3, z}}, soup, 0.02);
+        ASSERT_EQ(found.size(), 1U);
+        EXPECT_NEAR(found[0].gap, 0.001, 1e-12);
+        EXPECT_LT(found[0].normal_w[0], 0.0);
+    }
+}
+
 /// Floor z = 0 for x > 0 and wall x = 0 above it.
 TriangleSoup corner_of_a_room() {
     TriangleSoup soup;
