@@ -219,7 +219,7 @@ class WrongUse(Runs):
 
 
 class Interruption(Runs):
-    """count=40 takes long enough to be killed at any moment on any machine; the seed makes the moments repeatable."""
+    """Kills fall at random parts of what a whole run takes; the seed makes the moments repeatable."""
 
     WORDS = ("run", "boxes.json", "--set", "count=12", "--duration", 0.75, "--checkpoint-every", 0.02)
 
