@@ -17,7 +17,9 @@ int main() {
                                      .total_mass = 1.0});
 
     // 2. A second of motion; every step is solved to a relative error of 1e-8 and certified.
-    Simulation simulation(model, {.solver = {.stop = {.tolerance = {.value = 1e-8}}}});
+    SimulationSettings settings;
+    settings.solver.stop.tolerance.value = 1e-8;
+    Simulation simulation(model, settings);
     StepReport report;
     for (int i = 0; i < 240; ++i) report = simulation.step();
 

@@ -162,7 +162,7 @@ ExitCode recording_info(const InfoArguments& arguments) {
     print_line("state", recording.finished() ? "finished"
                         : checkpoint ? fmt::format("cut off or stopped; can be resumed from t = {:.6g} s",
                                                    checkpoint->state.time)
-                                     : "cut off or stopped, without a checkpoint");
+                                     : "cut off before the first checkpoint");
     print_line("frames", fmt::format("{}", recording.frame_count()));
     fmt::print("\n");
     summary.print(recording.scene().settings);

@@ -113,13 +113,11 @@ std::string file_to_resume(const std::string& word) {
 void resume_job(const RunArguments& arguments, Job& job) {
     job.recording = file_to_resume(arguments.resume);
     const Recording recording(job.recording);
-    job.start = recording.last_checkpoint();
-    if (!job.start) {
-        throw InputError(job.recording, "has no checkpoint to go on from; run the scene again");
-    }
+    job.start = recording.last_checkpoint();  // none: killed before the first, and it starts again
     SettingsWords later;
     later.duration = arguments.words.duration;
     job.scene = with_settings(recording.scene(), later);
+    if (!job.start) return;
     for (StepReport& report : recording.reports()) {
         if (report.step <= job.start->state.step) job.earlier.push_back(std::move(report));
     }
@@ -300,7 +298,7 @@ Json run_json(const Job& job, const Runner& runner, Ending ending) {
                   {"tolerance_unit", joules ? "J" : "relative"},
                   {"step_s", job.scene.settings.stepping.step_s},
                   {"duration_s", job.scene.duration_s},
-                  {"resumed_from_step", job.start ? Json(runner.first_step) : Json(nullptr)}};
+                  {"resumed_from_step", !job.recording.empty() ? Json(runner.first_step) : Json(nullptr)}};
     document.update(runner.summary.json());
     document["reason"] = ending == Ending::finished ? "" : runner.summary.last().reason;
     document["output"] = runner.output.empty() ? Json(nullptr) : Json(runner.output);
@@ -313,7 +311,7 @@ void print_run(const Job& job, const Runner& runner, Ending ending) {
     fmt::print("Scene        {}{}: {} bodies, {} joints\n", job.scene.name,
                job.scene.title.empty() ? "" : " (" + job.scene.title + ")", model.bodies.size(),
                model.joints.size());
-    if (job.start) fmt::print("Resumed      after step {}\n", runner.first_step);
+    if (!job.recording.empty()) fmt::print("Resumed      after step {}\n", runner.first_step);
     runner.summary.print(job.scene.settings);
     if (!runner.output.empty())
         fmt::print("Recording    {} ({} frames added)\n", runner.output, runner.frames);

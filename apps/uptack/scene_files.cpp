@@ -42,7 +42,7 @@ bool begins_like_json(const fs::path& path) {
 fs::path scene_path(const std::string& word) {
     std::error_code ignored;
     if (fs::exists(word, ignored)) return word;
-    const fs::path bundled = bundled_path(word);
+    fs::path bundled = bundled_path(word);
     if (!bundled.empty()) return bundled;
     throw InputError(word,
                      "is neither a scene file nor the name of a scene; 'uptack scenes' lists the names");

@@ -3,7 +3,7 @@
 // Bullet multiplies the frictions of two bodies, so each gets the square root.  Bodies never sleep: the
 // others are not allowed to either.  Two things are changed in its favour: planes are the faces of large
 // boxes (its static plane keeps a manifold with every body of the scene), and islands are not split, which
-// nobody needs where nothing sleeps (sorting the manifolds by island took most of the pile's time).
+// nobody needs where nothing sleeps.
 
 #include <BulletCollision/CollisionDispatch/btSimulationIslandManager.h>
 #include <btBulletDynamicsCommon.h>

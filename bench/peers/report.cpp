@@ -81,6 +81,7 @@ std::string describe(const Origin& origin) {
 
 void write_csv(const std::filesystem::path& path, const Origin& origin,
                std::span<const PhaseResult> results) {
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
     std::ofstream file(path);
     file << "# machine: " << origin.machine << "\n# commit: " << origin.commit << "\n# date: " << origin.date
          << "\n# load at the start: " << origin.load << "\n"

@@ -93,6 +93,9 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
     if (!file_.valid()) {
         const std::string why = last_failure();
+        // HDF5 waits twice as long before each further look at what a writer may be in the middle of: 20
+        // looks are a millisecond, its default of 100 would never end on a damaged file.
+        H5Pset_metadata_read_attempts(access.get(), 20);
         file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()), H5Fclose);
         if (!file_.valid()) {
             throw InputError(path.string(), fmt::format("not a readable HDF5 file ({}); it may be cut short "

@@ -147,15 +147,15 @@ RecordingWriter::RecordingWriter(const fs::path& path, const Scene& scene, const
 RecordingWriter RecordingWriter::resume(const fs::path& path, const RecordingOptions& options) {
     const recording::InputRecording old(path);
     const std::optional<recording::StoredCheckpoint> stored = old.checkpoint();
-    if (!stored) throw InputError(path.string(), "has no checkpoint to go on from; run the scene again");
     const fs::path name = recording::final_path(path);
     if (name == path) refuse_leftovers(path);  // run.h5 is given while run.h5.part is there: which one?
     auto inside = std::make_unique<Inside>(name, old.header(), options);
-    inside->file.copy_from(old, stored->counts);
-    for (const std::string& text : recording::read_strings(old, stored->counts)) {
+    const recording::Counts kept = stored ? stored->counts : recording::Counts{};
+    inside->file.copy_from(old, kept);
+    for (const std::string& text : recording::read_strings(old, kept)) {
         inside->strings.emplace(text, static_cast<std::int32_t>(inside->strings.size()));
     }
-    inside->file.add_checkpoint(stored->checkpoint, stored->counts);
+    if (stored) inside->file.add_checkpoint(stored->checkpoint, kept);
     inside->file.publish();
     return RecordingWriter(std::move(inside));
 }

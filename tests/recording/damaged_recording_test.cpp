@@ -98,6 +98,19 @@ TEST_F(DamagedRecording, FlippedBytesAreRefusedOrHarmlessButNeverACrash) {
     EXPECT_GT(refused, 50);
 }
 
+// HDF5 would wait for a writer that might be in the middle of it.
+TEST_F(DamagedRecording, ADamagedBeginningIsRefusedAtOnce) {
+    const std::vector<char> whole = bytes_of(path);
+    Random random(4);
+    for (int round = 0; round < 30; ++round) {
+        std::vector<char> bytes = whole;
+        bytes[static_cast<std::size_t>(random.whole(8, 47))] ^=
+            static_cast<char>(1 << random.whole(0, 7));  // the superblock
+        write_bytes(folder / "damaged.h5", bytes);
+        EXPECT_NE(refusal(folder / "damaged.h5"), "");
+    }
+}
+
 TEST_F(DamagedRecording, OtherFilesAreNotTakenForRecordings) {
     const fs::path text = folder / "note.txt";
     write_bytes(text, {'h', 'e', 'l', 'l', 'o'});

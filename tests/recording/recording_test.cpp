@@ -140,13 +140,15 @@ TEST_F(RecordingTest, AStoppedRunGoesOnUnderItsName) {
     expect_turns(Recording(path), scene, 33);
 }
 
-TEST_F(RecordingTest, ResumeWithoutCheckpointIsRefused) {
+TEST_F(RecordingTest, ResumedWithoutCheckpointItStartsFromTheBeginning) {
     const fs::path path = folder / "run.h5";
     RecordingWriter writer(path, scene);
     write_turns(writer, scene, 0, 5);
     writer.stop();
-    EXPECT_THROW(RecordingWriter::resume(path), InputError);
-    expect_turns(Recording(path), scene, 5);
+    RecordingWriter again = RecordingWriter::resume(path);
+    write_turns(again, scene, 0, 13);
+    again.finish();
+    expect_turns(Recording(path), scene, 13);
 }
 
 TEST_F(RecordingTest, ARunThatWasCutOffIsNotOverwritten) {
