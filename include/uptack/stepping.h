@@ -32,7 +32,7 @@ struct StepSettings {
     double step_s = 1.0 / 240.0;  ///< h [s]
     Scheme scheme = Scheme::leapfrog;
     Stabilisation stabilisation = Stabilisation::recovery;
-    double joint_recovery = 1.0;      ///< K of joints [-], 0 to 1
+    double joint_recovery = 0.3;      ///< K of joints [-], 0 to 1; near 1 fast mechanisms become unstable
     double contact_recovery = 0.2;    ///< K of overlaps [-]; an open gap always has 1
     double max_recovery_speed = 1.0;  ///< overlaps are not pushed apart faster than this [m/s]
     double spook_relaxation = 2.0;    ///< tau / h [-]

@@ -1,6 +1,7 @@
 #include "convex_gjk.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace uptack::collision {
 namespace {
@@ -73,7 +74,17 @@ void offer_foot(const Simplex& s, const std::array<std::size_t, 3>& c, Nearest& 
     take_better(best, foot);
 }
 
+/// Flat to rounding: its sides' signs say nothing.
+bool is_flat(const Simplex& s) {
+    double size = 0.0;
+    for (const Corner& corner : s.corner) size = std::max(size, length(corner.w));
+    const Vec3& p = s.corner[0].w;
+    const double volume = dot(cross(s.corner[1].w - p, s.corner[2].w - p), s.corner[3].w - p);
+    return std::abs(volume) <= 1e-13 * size * size * size;
+}
+
 bool holds_origin(const Simplex& s) {
+    if (is_flat(s)) return false;
     constexpr std::array<std::array<std::size_t, 4>, 4> faces{
         {{0, 1, 2, 3}, {1, 2, 3, 0}, {2, 3, 0, 1}, {3, 0, 1, 2}}};
     for (const auto& f : faces) {

@@ -61,7 +61,7 @@ constexpr std::array settings_keys{
     Key{"scheme", "choice:leapfrog,euler", "", "leapfrog", "time stepping"},
     Key{"stabilisation", "choice:recovery,spook", "", "recovery",
         "how position errors of constraints are taken back"},
-    Key{"joint_recovery", "number", "", "1",
+    Key{"joint_recovery", "number", "", "0.3",
         "share of a joint's position error taken back in a step, 0 to 1"},
     Key{"contact_recovery", "number", "", "0.2", "share of an overlap taken back in a step, 0 to 1"},
     Key{"max_recovery_speed", "number", "m/s", "1", "overlaps are not pushed apart faster"},

@@ -179,8 +179,8 @@ TEST(JointBlocks, AKinematicBodyThatTurnsLeadsInACircle) {
         World world(model);
         world.run(100);
         const double angle = 2 * world.state.time;
-        expect_near(world.state.pose[1].position, {std::cos(angle), std::sin(angle), 0}, 1e-6);
-        EXPECT_LT(world.assembler.drift(world.state, 0), 1e-6);
+        expect_near(world.state.pose[1].position, {std::cos(angle), std::sin(angle), 0}, 4e-6);
+        EXPECT_LT(world.assembler.drift(world.state, 0), 4e-6);
     }
 }
 
@@ -283,7 +283,7 @@ TEST(JointBlocks, EulersSpringIsStableAndHangsAtForceOverStiffness) {
         world.run(3000);
         EXPECT_NEAR(world.state.pose[0].position[2], -2.0 * g / k, tolerance(2e-6));
         const JointReaction r = world.assembler.joint_reactions(world.before, world.step, world.solution)[0];
-        expect_near(r.force_w, {0, 0, 2.0 * g}, 1e-6);
+        expect_near(r.force_w, {0, 0, 2.0 * g}, 4e-6);
     }
 }
 
@@ -408,16 +408,16 @@ TEST(JointBlocks, AFallingSlideStopsAtItsLowerLimitAndARisingOneAtItsUpper) {
             world.run(1);
             const double z = world.reading(0, Coordinate::z);
             ASSERT_LE(std::abs(z), 0.2 + 2e-6);
-            reached = reached || std::abs(z) > 0.2 - 1e-6;
+            reached = reached || std::abs(z) > 0.2 - 4e-6;
         }
         EXPECT_TRUE(reached);
         EXPECT_NEAR(world.reading(0, Coordinate::z), up * 0.2, tolerance(2e-6));
         const auto kind = up > 0 ? ConstraintKind::upper_limit : ConstraintKind::lower_limit;
-        EXPECT_NEAR(world.impulse_of(kind) / world.step.kick_s, 2.0 * g, tolerance(1e-6));
+        EXPECT_NEAR(world.impulse_of(kind) / world.step.kick_s, 2.0 * g, tolerance(4e-6));
         EXPECT_EQ(world.assembler.describe(world.step, world.find(kind)),
                   up > 0 ? "upper limit joint z" : "lower limit joint z");
         const JointReaction r = world.assembler.joint_reactions(world.before, world.step, world.solution)[0];
-        expect_near(r.force_w, {0, 0, -up * 2.0 * g}, 1e-6);
+        expect_near(r.force_w, {0, 0, -up * 2.0 * g}, 4e-6);
     }
 }
 
@@ -545,7 +545,7 @@ TEST(JointBlocks, AtwoodsMachineAcceleratesByTheDifferenceOfItsWeights) {
         World world(atwood(3.0, 1.0, ratio), {.step_s = 0.01, .scheme = Scheme::euler});
         world.run(1);
         const double tension = g * (1 + ratio) / (1 / 3.0 + ratio * ratio / 1.0);
-        EXPECT_NEAR(world.impulse_of(ConstraintKind::joint) / 0.01, tension, tolerance(1e-6));
+        EXPECT_NEAR(world.impulse_of(ConstraintKind::joint) / 0.01, tension, tolerance(4e-6));
         EXPECT_NEAR(world.state.velocity[0][2], 0.01 * (tension / 3.0 - g), tolerance(2e-6));
         EXPECT_NEAR(world.state.velocity[1][2], 0.01 * (ratio * tension / 1.0 - g), tolerance(2e-6));
     }
