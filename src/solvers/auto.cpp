@@ -33,11 +33,10 @@ void project_for_error(const Law& law, double x_n, std::span<double> z, std::spa
 }
 
 /// error_metric.h, for one block and all its rows.
-double block_energy(const Problem& problem, const Block& block, std::span<const double> impulse,
-                    std::span<const Vec6> velocity) {
+double block_energy(const Problem& problem, const Block& block, const Rows& a,
+                    std::span<const double> impulse, std::span<const Vec6> velocity) {
     const std::size_t n = block.rows;
     const std::span<const double> x = impulse.subspan(block.first_row, n);
-    const Rows a = effective_inverse_mass(problem, block);
     Rows w{};
     Rows z{};
     for (std::size_t i = 0; i < n; ++i) {
@@ -53,9 +52,8 @@ double block_energy(const Problem& problem, const Block& block, std::span<const 
     return energy;
 }
 
-void project_block(const Problem& problem, const Block& block, std::vector<double>& impulse) {
+void project_block(const Block& block, const Rows& a, std::vector<double>& impulse) {
     const std::size_t n = block.rows;
-    const Rows a = effective_inverse_mass(problem, block);
     project(block.law, std::span(impulse).subspan(block.first_row, n), std::span(a).first(n));
 }
 
@@ -157,7 +155,7 @@ void Auto::measure(std::span<const double> impulse, double Island::*energy) {
     body_velocities(*problem_, impulse, velocity_);
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
         islands_[split_.of_block[k]].*energy +=
-            block_energy(*problem_, problem_->blocks[k], impulse, velocity_);
+            block_energy(*problem_, problem_->blocks[k], metric_[k], impulse, velocity_);
     }
 }
 
@@ -166,13 +164,21 @@ void Auto::measure(std::span<const double> impulse, double Island::*energy) {
 void Auto::judge_start(Solution& solution) {
     std::vector<double>& x = solution.impulse;
     const std::size_t rows = problem_->bias.size();
+    metric_.resize(problem_->blocks.size());
+    for (std::size_t k = 0; k < metric_.size(); ++k) {
+        metric_[k] = effective_inverse_mass(*problem_, problem_->blocks[k]);
+    }
     zero_.assign(rows, 0.0);
     measure(zero_, &Island::zero_J);
-    for (const Block& block : problem_->blocks) project_block(*problem_, block, zero_);
+    const auto project_all = [&](std::vector<double>& impulse) {
+        for (std::size_t k = 0; k < metric_.size(); ++k)
+            project_block(problem_->blocks[k], metric_[k], impulse);
+    };
+    project_all(zero_);
     const bool warm = x.size() == rows &&
                       std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
     if (!warm) x = zero_;
-    for (const Block& block : problem_->blocks) project_block(*problem_, block, x);
+    project_all(x);
     measure(x, &Island::now_J);
     bool dropped = false;
     for (const Island& island : islands_) {

@@ -69,6 +69,21 @@ TEST(SphereOnBox, SeesFaceEdgeAndCorner) {
     expect_all(inside, x_axis, -0.8);
 }
 
+// Here the simplex of the closest points became a flat tetrahedron, which rounding put around the origin: the pair
+// passed for overlapping by 17 mm.  The rail's nearest edge is 29.9 mm from the capsule's axis.
+TEST(CapsuleOnBox, AFlatSimplexIsNoOverlap) {
+    const Quaternion slope = turn({0.0, 1.0, 0.0}, 22.0 * std::numbers::pi / 180.0);
+    const Standing rail = standing(Box{{0.55, 0.01, 0.08}},
+                                   Vec3{-0.25, 0.0, 1.35} + rotate(slope, {0.0, 0.26, 0.05}), slope);
+    const Standing pill = standing(
+        Capsule{.radius = 0.03, .half_length = 0.03},
+        {-0.36450167466753935, 0.2290265194365151, 1.5602311618547027},
+        {0.033772467837113525, -0.6001346884479097, -0.33786735941638574, 0.7242537011149617});
+    const auto points = touch(pill, rail, 0.02);
+    ASSERT_FALSE(points.empty());
+    EXPECT_NEAR(lowest_gap(points), -0.000146, 1e-6);
+}
+
 TEST(CapsulePairs, CrossedTouchOnce) {
     const auto points = touch(standing(Capsule{0.2, 1.0}, {0.0, 0.0, 0.5}, turn(x_axis, right_angle)),
                               standing(Capsule{0.25, 1.0}, {}, turn(y_axis, right_angle)), 0.1);
