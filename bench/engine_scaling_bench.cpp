@@ -28,6 +28,9 @@ constexpr double radius = 0.05;     // [m]
 constexpr double spacing = 0.1005;  // so close that they touch within the first steps
 constexpr int warm_up_steps = 10;
 constexpr int measured_steps = 10;
+// The same work per contact at every size.  To a given error a larger heap needs more sweeps, because
+// pressure has a longer way: that is the method's growth, not the engine's.
+constexpr int sweeps = 50;
 
 /// One size's outcome, small enough to be written to a pipe at once.
 struct Sample {
@@ -38,7 +41,6 @@ struct Sample {
     double assembly_s = 0.0;
     double solve_s = 0.0;
     double bytes = 0.0;
-    double tolerance_met = 0.0;  ///< share of the measured steps
     double relative_error = 0.0;
 };
 
@@ -85,7 +87,10 @@ Sample measure(int spheres) {
     const double before = memory_bytes("VmRSS");
     SimulationSettings settings;
     settings.stepping.step_s = 0.01;
-    settings.solver.stop.tolerance = {.value = 1e-2, .unit = ErrorUnit::relative};
+    settings.stepping.friction = ContactFriction::convex;
+    settings.solver.name = "psor";
+    settings.solver.stop = {.tolerance = {.value = 0.0, .unit = ErrorUnit::relative},
+                            .max_iterations = sweeps};
     Simulation simulation(heap(spheres), settings);
     for (int i = 0; i < warm_up_steps; ++i) simulation.step();
     Sample sample{.bodies = spheres};
@@ -100,7 +105,6 @@ Sample measure(int spheres) {
         assembly.push_back(scale * report.assembly_s);
         solve.push_back(scale * report.solve_s);
         sample.contacts = report.contacts;
-        sample.tolerance_met += (report.tolerance_met ? 1.0 : 0.0) / measured_steps;
         sample.relative_error = std::max(sample.relative_error, report.relative_error);
     }
     sample.step_s = median(total);
@@ -141,11 +145,11 @@ int main(int argc, char** argv) {
         for (int i = 1; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
     }
     fmt::print(
-        "spheres falling together, h = 1/100 s, relative error 1e-2, one thread, CPU time, median of {} "
+        "spheres falling together, h = 1/100 s, {} sweeps of psor a step, one thread, CPU time, median of {} "
         "steps [ms]\n",
-        measured_steps);
-    fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9} {:>5}\n", "bodies", "contacts", "step",
-               "collide", "assemble", "solve", "bytes/body", "error", "met");
+        sweeps, measured_steps);
+    fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9}\n", "bodies", "contacts", "step", "collide",
+               "assemble", "solve", "bytes/body", "error");
     std::vector<std::pair<double, double>> seconds, bytes;
     for (const int size : sizes) {
         const Sample s = measure_apart(size);
@@ -153,9 +157,9 @@ int main(int argc, char** argv) {
             fmt::print("{:>8} did not finish\n", size);
             continue;
         }
-        fmt::print("{:>8} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>11.0f} {:>9.1e} {:>4.0f}%\n", s.bodies,
+        fmt::print("{:>8} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>11.0f} {:>9.1e}\n", s.bodies,
                    s.contacts, 1e3 * s.step_s, 1e3 * s.collision_s, 1e3 * s.assembly_s, 1e3 * s.solve_s,
-                   s.bytes / s.bodies, s.relative_error, 100.0 * s.tolerance_met);
+                   s.bytes / s.bodies, s.relative_error);
         std::fflush(stdout);
         seconds.emplace_back(s.contacts, s.step_s);
         bytes.emplace_back(s.contacts, s.bytes);

@@ -303,13 +303,22 @@ bool proven(PairWork& work, const Search& search) {
     return holds_ball(work, -search.best.separation);
 }
 
-/// Flats, the direction of the centres and a coarse net around the curved core.
+/// The normal of a curved core's side where the point p is nearest to it; the caller's core is curved.
+Vec3 side_normal_towards(const Placed& core, const Vec3& p) {
+    const Curve side = side_curve(core);
+    const double l = std::sqrt(std::max(0.0, 1.0 - side.k * side.k));
+    return direction(l * outward(core, p - core.centre) + side.k * core.axis);
+}
+
+/// Flats, sides, the direction of the centres and a coarse net around the curved core.
 Starts promising(const Search& search) {
     Starts starts;
     const auto offer = [&](const Vec3& n) { starts.add({n, separation(search.a, search.b, n), 4}); };
     offer(direction(search.b.centre - search.a.centre));
     each_flat(search.a, [&](const Vec3& f) { offer(f); });
     each_flat(search.b, [&](const Vec3& f) { offer(-f); });
+    if (search.a.curved()) offer(side_normal_towards(search.a, search.b.centre));
+    if (search.b.curved()) offer(-side_normal_towards(search.b, search.a.centre));
     const Placed& core = search.a.curved() ? search.a : search.b;
     for (int k = 0; k < 27; ++k) {
         const int row = k / 3;

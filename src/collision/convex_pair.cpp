@@ -68,9 +68,12 @@ void touch_narrow(PairWork& work, double lowest) {
             work.patch_a.kind >= PatchKind::polygon && dot(work.patch_a.normal, m.normal) > nearly;
         const bool flat_b =
             work.patch_b.kind >= PatchKind::polygon && -dot(work.patch_b.normal, m.normal) > nearly;
-        if (flat_a && flat_b) return add_lowest(work, lowest);
-        m.points.clear();
-        m.lowest = infinity;
+        if (flat_a && flat_b && m.lowest <= lowest + m.tolerance) return;
+        // Flats keep their points; the edges or corners that are lower than all of them come on top.
+        if (!(flat_a && flat_b)) {
+            m.points.clear();
+            m.lowest = infinity;
+        }
     }
     narrow_patch(work.a, m.normal, work.patch_a);
     narrow_patch(work.b, -m.normal, work.patch_b);
@@ -93,6 +96,9 @@ void add_lowest(PairWork& work, double lowest) {
     if (work.patch_a.kind == PatchKind::segment)
         best.offer(m, lowest,
                    {foot(work.patch_a, m.normal, q), q, {Rank::edge, work.patch_a.corners[0].edge}, of_b});
+    // Supporting points far from lying above each other are no place where the shapes meet: the direction is
+    // then off by rounding, and the points of the patch say more.
+    if (best.slip > m.tolerance && !m.points.empty()) return;
     m.add(best.pair.p, best.pair.q, feature(best.pair.of_a, best.pair.of_b));
 }
 

@@ -428,6 +428,9 @@ void along_each_other(const Patch& a, const Patch& b, const Shadow& sa, const Sh
         const Vec3 q = on_segment(b, on_b(across(manifold.normal, p)));
         const Vec3 slip = across(manifold.normal, q - p);
         const double bend = a.bend + b.bend;
+        // Sharp edges that pass each other by, beyond what their small angle makes, do not meet here.
+        const double most = manifold.tolerance + narrow_edge * std::sqrt(sa.square);
+        if (!(bend > 0.0) && dot(slip, slip) > most * most) return;
         const double d = dot(manifold.normal, q - p) - manifold.round_a - manifold.round_b + bend;
         const double opening = bend > 0.0 && d > 0.0 ? std::sqrt(d * d + dot(slip, slip)) - d : 0.0;
         const Element of_a = corner_of_a ? Element{Rank::vertex, a.corners[at(a_corner)].vertex}

@@ -147,16 +147,23 @@ void touch_edges(PairWork& work, const EdgeAxis& found) {
     m.add(p, q, feature({Rank::edge, fa.edge}, {Rank::edge, fb.edge}));
 }
 
-/// Closest corners and edges; false if the cores meet.
-bool touch_closest(PairWork& work, double total) {
+/// Closest corners and edges; false if the cores meet, or if the plane across the closest points does not keep
+/// them that far apart: at distances near rounding the direction of the points is noise.
+bool touch_closest(PairWork& work, double total, double face_separation) {
     Manifold& m = work.manifold;
     const Closest closest = closest_points(work.a, work.b, {}, total);
     const double nothing = 1e-11 * (work.a.size + work.b.size);
     if (!closest.apart || closest.distance <= nothing) return false;
-    m.points.clear();
-    if (closest.distance >= total) return true;
-    m.normal = direction(closest.on_b - closest.on_a);
-    touch_narrow(work, separation(work.a, work.b, m.normal));
+    if (closest.distance >= total) {
+        m.points.clear();
+        return true;
+    }
+    const Vec3 n = direction(closest.on_b - closest.on_a);
+    const double s = separation(work.a, work.b, n);
+    constexpr double trusted = 0.999;  // of the distance
+    if (s <= face_separation || s < trusted * closest.distance) return false;
+    m.normal = n;
+    touch_narrow(work, s);
     return true;
 }
 
@@ -175,8 +182,8 @@ void touch_polytopes(PairWork& work, double reach) {
     if (face.separation >= 0.0 && m.lowest <= face.separation + bias) return;
     if (face.separation < 0.0 && holds_ball(work, -face.separation)) return;
     const bool overlap = face.separation < 0.0 && m.round_a + m.round_b == 0.0 && share_a_point(work);
-    if (!overlap && touch_closest(work, total)) return;
-    const EdgeAxis edges = best_edges(work, -face.separation);
+    if (!overlap && touch_closest(work, total, face.separation)) return;
+    const EdgeAxis edges = best_edges(work, std::max(0.0, -face.separation));
     if (edges.axis.separation > face.separation + bias) return touch_edges(work, edges);
     add_lowest(work, face.separation);
 }
