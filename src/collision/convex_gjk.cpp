@@ -138,17 +138,22 @@ Vec3 blend(Simplex& s, Vec3 Corner::*member) {
     return sum;
 }
 
-Corner farthest(const Placed& a, const Placed& b, const Vec3& shift, const Vec3& v) {
+Vec3 shrunk_support(const Placed& core, const Vec3& d, double scale) {
+    const Vec3 p = core_support(core, d);
+    return scale < 1.0 ? core.centre + scale * (p - core.centre) : p;
+}
+
+Corner farthest(const Placed& a, const Placed& b, const Vec3& shift, const Vec3& v, double scale) {
     Corner out;
-    out.on_a = core_support(a, -v);
-    out.on_b = core_support(b, v) + shift;
+    out.on_a = shrunk_support(a, -v, scale);
+    out.on_b = shrunk_support(b, v, scale) + shift;
     out.w = out.on_a - out.on_b;
     return out;
 }
 
 }  // namespace
 
-Closest closest_points(const Placed& a, const Placed& b, const Vec3& shift, double far) {
+Closest closest_points(const Placed& a, const Placed& b, const Vec3& shift, double far, double scale) {
     constexpr int most_rounds = 100;    // curved cores halve the error in a round or two
     constexpr double relative = 1e-14;  // of |v|^2: below it w is rounding
     const double size = a.size + b.size + length(b.centre + shift - a.centre);
@@ -156,14 +161,14 @@ Closest closest_points(const Placed& a, const Placed& b, const Vec3& shift, doub
     Simplex s;
     Vec3 v = a.centre - (b.centre + shift);
     if (dot(v, v) == 0.0) v = {1.0, 0.0, 0.0};
-    at(s, 0) = farthest(a, b, shift, v);
+    at(s, 0) = farthest(a, b, shift, v, scale);
     at(s, 0).weight = 1.0;
     s.count = 1;
     v = at(s, 0).w;
     double square = dot(v, v);
     for (int round = 0; round < most_rounds; ++round) {
         if (square <= nothing * nothing) return {};
-        const Corner next = farthest(a, b, shift, v);
+        const Corner next = farthest(a, b, shift, v, scale);
         const double along = dot(v, next.w);
         if (along > 0.0 && along * along > far * far * square)
             return {.apart = true, .distance = infinity, .on_a = {}, .on_b = {}};

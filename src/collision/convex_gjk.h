@@ -17,6 +17,7 @@ struct Closest {
 };
 
 /// Of a and of b moved by `shift`.  Farther apart than `far`: says so with an infinite distance, no points.
-Closest closest_points(const Placed& a, const Placed& b, const Vec3& shift, double far);
+/// `scale` below 1 shrinks both cores around their centres first.
+Closest closest_points(const Placed& a, const Placed& b, const Vec3& shift, double far, double scale = 1.0);
 
 }  // namespace uptack::collision

@@ -147,8 +147,8 @@ void touch_edges(PairWork& work, const EdgeAxis& found) {
     m.add(p, q, feature({Rank::edge, fa.edge}, {Rank::edge, fb.edge}));
 }
 
-/// Closest corners and edges; false if the cores meet, or if the plane across the closest points does not keep
-/// them that far apart: at distances near rounding the direction of the points is noise.
+/// Closest corners and edges; false if the cores meet, or if the plane across the closest points does not
+/// keep them that far apart: at distances near rounding the direction of the points is noise.
 bool touch_closest(PairWork& work, double total, double face_separation) {
     Manifold& m = work.manifold;
     const Closest closest = closest_points(work.a, work.b, {}, total);

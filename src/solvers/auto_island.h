@@ -8,9 +8,9 @@
 //
 //     joints only         newton: one factorisation, and far below the tolerance, which costs nothing more.
 //                         Where that is dearer than `costly_sweeps`, cg for as long as it would take, first.
-//     up to 600 rows      newton, as far below the tolerance as it gets at no great cost; the rest if it
-//     stalls. mechanisms          a tenth of the rows or more are joints and a factorisation is cheap:
-//     newton, since
+//     small               up to 600 rows, or 6000 of contacts alone with a cheap factor: newton, well below
+//                         the tolerance; what follows if it stalls.
+//     mechanisms          a tenth of the rows or more are joints and a factorisation is cheap: newton, since
 //                         there a small residual of a sweep says little about the velocities.
 //     everything else     nncg 20, 40 sweeps, then longer and longer rounds, each twice the last: of apgd
 //                         where the problem is convex, of nncg where it is not, and of apgd after
@@ -77,6 +77,7 @@ public:
 private:
     void look_at(const Problem& problem);
     void solve_joints();
+    bool newton_goes_first();
     void solve_mechanism();
     void climb();
 

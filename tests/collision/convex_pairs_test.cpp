@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "convex_patch.h"
 #include "convex_support.h"
 #include "support/tolerance.h"
 
@@ -69,16 +70,16 @@ TEST(SphereOnBox, SeesFaceEdgeAndCorner) {
     expect_all(inside, x_axis, -0.8);
 }
 
-// Here the simplex of the closest points became a flat tetrahedron, which rounding put around the origin: the pair
-// passed for overlapping by 17 mm.  The rail's nearest edge is 29.9 mm from the capsule's axis.
+// Here the simplex of the closest points became a flat tetrahedron, which rounding put around the origin: the
+// pair passed for overlapping by 17 mm.  The rail's nearest edge is 29.9 mm from the capsule's axis.
 TEST(CapsuleOnBox, AFlatSimplexIsNoOverlap) {
     const Quaternion slope = turn({0.0, 1.0, 0.0}, 22.0 * std::numbers::pi / 180.0);
-    const Standing rail = standing(Box{{0.55, 0.01, 0.08}},
-                                   Vec3{-0.25, 0.0, 1.35} + rotate(slope, {0.0, 0.26, 0.05}), slope);
-    const Standing pill = standing(
-        Capsule{.radius = 0.03, .half_length = 0.03},
-        {-0.36450167466753935, 0.2290265194365151, 1.5602311618547027},
-        {0.033772467837113525, -0.6001346884479097, -0.33786735941638574, 0.7242537011149617});
+    const Standing rail =
+        standing(Box{{0.55, 0.01, 0.08}}, Vec3{-0.25, 0.0, 1.35} + rotate(slope, {0.0, 0.26, 0.05}), slope);
+    const Standing pill =
+        standing(Capsule{.radius = 0.03, .half_length = 0.03},
+                 {-0.36450167466753935, 0.2290265194365151, 1.5602311618547027},
+                 {0.033772467837113525, -0.6001346884479097, -0.33786735941638574, 0.7242537011149617});
     const auto points = touch(pill, rail, 0.02);
     ASSERT_FALSE(points.empty());
     EXPECT_NEAR(lowest_gap(points), -0.000146, 1e-6);
@@ -216,6 +217,52 @@ TEST(BoxOnBox, AlmostFlatAndTurnedKeepsItsWholePatch) {
     const Quaternion q = turn(x_axis, 1e-5) * turn(z_axis, 0.4);
     const auto points = touch(standing(Box{}, {0.1, 0.0, 0.9999}, q), standing(Box{}), 0.01);
     EXPECT_GE(points.size(), 6U);
+}
+
+/// A leaning card on a thin plate, both within rounding of touching: the closest points say nothing of the
+/// direction, and the card stands 16 mm from the plate's end.
+TEST(BoxOnBox, AFootWithinRoundingOfAPlateTouchesAtTheFoot) {
+    const Standing plate =
+        standing(Box{{0.044, 0.0315, 0.0002}},
+                 {-3.2950033174112847e-09, -9.4574332263376449e-11, 0.084016578989516033},
+                 {1.0, 6.4615169094499974e-10, -6.6889511926457453e-09, -1.7794958766892384e-12});
+    const Standing card = standing(
+        Box{{0.0002, 0.0315, 0.044}}, {0.013786953757686881, -7.4406446068136855e-10, 0.12612486914702711},
+        {0.98768833863197825, 1.0032836273052283e-09, -0.15643447743513167, 9.6233762793650304e-11});
+    const double foot = support_w(card, {0.0, 0.0, -1.0})[0];
+    const double end = foot + 0.0004 * std::cos(18.0 * std::numbers::pi / 180.0);  // of the card's thickness
+    const auto points = touch(card, plate, 1e-3);
+    ASSERT_EQ(points.size(), 4U);
+    int low = 0;
+    for (const PairPoint& p : points) {
+        EXPECT_LT(length(p.normal_w - z_axis), tolerance(1e-7));
+        EXPECT_NEAR(std::abs(p.point_w[1]), 0.0315, tolerance(1e-8));
+        const bool is_low = p.gap < 1e-8;
+        low += is_low ? 1 : 0;
+        EXPECT_NEAR(p.point_w[0], is_low ? foot : end, tolerance(1e-8));
+    }
+    EXPECT_EQ(low, 2);
+}
+
+TEST(Patches, ParallelSharpEdgesMeetOnlyWhereTheyLieAboveEachOther) {
+    const auto points_with_offset = [](double offset) {
+        collision::Patch a;
+        a.kind = collision::PatchKind::segment;
+        a.corners = {{{-1.0, 0.0, 0.0}, 0, 0}, {{1.0, 0.0, 0.0}, 1, 0}};
+        collision::Patch b = a;
+        for (collision::PatchCorner& c : b.corners) c.p += Vec3{0.5, offset, 0.1};
+        collision::Manifold manifold;
+        manifold.normal = z_axis;
+        manifold.reach = 1.0;
+        manifold.tolerance = 1e-8;
+        collision::ClipStore store;
+        collision::intersect(a, b, 0.1, store, manifold);
+        return manifold.points.size();
+    };
+    EXPECT_EQ(points_with_offset(0.0), 2U);
+    EXPECT_EQ(points_with_offset(1e-9), 2U);
+    EXPECT_EQ(points_with_offset(0.01), 0U);
+    EXPECT_EQ(points_with_offset(-0.5), 0U);
 }
 
 TEST(HullOnHull, ABoxAsHullGivesWhatABoxGives) {
@@ -391,6 +438,28 @@ TEST(ConePairs, WithCrossedSidesTouchOnce) {
             const auto points = touch(above, standing(Cone{1.5, 1.0}, -rotate(up, middle), up), 0.1);
             expect_all(points, z_axis, gap);
             expect_places(points, {{0.0, 0.0, 0.5 * gap}});
+        }
+    }
+}
+
+/// A coin grazing the side of a flat cone.  Lowering it by d cannot make it more than d deeper, though from
+/// below, through the base, there is a way out of 9 mm that a search may run into.
+TEST(CylinderOnCone, SinkingIntoAShallowSideIsNoDeeperThanTheWayDown) {
+    const Cylinder coin{0.0055, 0.002};
+    const Quaternion lying{-0.5703720957974701, 0.0571836760845247, 0.04722496328186071, 0.8180314800593487};
+    const Vec3 start{-0.06744774944205423, -0.0398752338052718, 0.00683534350175325};
+    for (const double yaw : {0.0, -0.0136, -0.0124}) {
+        const Standing cone = standing(Cone{0.104, 0.007}, {0.0, 0.0, 0.007}, turn(z_axis, yaw));
+        const double before = lowest_gap(touch(standing(coin, start, lying), cone, 0.003));
+        ASSERT_LT(std::abs(before), 1e-5);
+        for (const double way : {2e-6, 2e-5, 2e-4}) {
+            int deeper = 0;
+            for (int k = 0; k <= 2000; ++k) {
+                const double down = way * k / 2000.0;
+                const auto points = touch(standing(coin, start - down * z_axis, lying), cone, 0.003);
+                if (points.empty() || lowest_gap(points) < before - down - tolerance(1e-10)) ++deeper;
+            }
+            EXPECT_EQ(deeper, 0) << yaw << ' ' << way;
         }
     }
 }

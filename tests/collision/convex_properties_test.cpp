@@ -166,5 +166,90 @@ TEST_P(EveryPair, FeaturesAreUniqueAndPointsLieBetweenTheSurfaces) {
     }
 }
 
+/// A turned shape with sizes from a hundredth to one: needles, plates and flat cones among them.
+Standing thin_shape(Random& random, int kind) {
+    const auto size = [&] { return std::pow(10.0, random.uniform(-2.0, 0.0)); };
+    Standing out = random_shape(random, kind);
+    const Pose pose = out.pose;
+    if (kind == 1) out = standing(Capsule{size(), size()});
+    if (kind == 2) out = standing(Cylinder{size(), size()});
+    if (kind == 3) out = standing(Cone{size(), size()});
+    if (kind == 4) out = standing(Box{{size(), size(), size()}});
+    if (kind == 5) out = standing(random_hull(random, random.whole(5, 16), {size(), size(), size()}));
+    out.pose = pose;
+    return out;
+}
+
+// Moved by d along its normal a pair is no deeper than d less the gap: the old direction still parts it so
+// far.
+TEST_P(EveryPair, ThinShapesSinkNoDeeperThanTheyMove) {
+    Random random(19);
+    for (int round = 0; round < 1000; ++round) {
+        Standing a = thin_shape(random, GetParam().first);
+        const Standing b = thin_shape(random, GetParam().second);
+        const Vec3 n = random_direction(random);
+        a.pose.position += (random.uniform(1e-5, 1e-2) - separation_w(a, b, n)) * n;
+        const auto apart = touch(a, b, 0.05);
+        if (apart.empty()) continue;
+        const double depth = std::pow(10.0, random.uniform(-9.0, -2.0));
+        a.pose.position -= (lowest_gap(apart) + depth) * apart[0].normal_w;
+        const auto sunk = touch(a, b, 0.05);
+        ASSERT_FALSE(sunk.empty()) << round;
+        EXPECT_GE(lowest_gap(sunk), -depth * (1.0 + 1e-5) - tolerance(1e-9)) << round;
+    }
+}
+
+// Pairs whose best direction no flat, side or net leads to: only the closest points of the shrunk shapes do.
+TEST(ThinConeOnHull, SinksNoDeeperThanItMovesWhereTheBestDirectionIsHardToFind) {
+    for (const unsigned seed : {27774U, 39077U}) {
+        Random random(seed);
+        const auto size = [&] { return std::pow(10.0, random.uniform(-2.5, 0.0)); };
+        const Quaternion lying = random_turn(random);
+        Standing a = standing(Cone{size(), size()}, {}, lying);
+        const Vec3 half{size(), size(), size()};
+        const Standing b = standing(random_hull(random, 10, half));
+        const Vec3 n = random_direction(random);
+        a.pose.position += (random.uniform(1e-5, 1e-2) - separation_w(a, b, n)) * n;
+        const auto apart = touch(a, b, 0.05);
+        ASSERT_FALSE(apart.empty());
+        const double depth = std::pow(10.0, random.uniform(-6.0, -2.0));
+        a.pose.position -= (lowest_gap(apart) + depth) * apart[0].normal_w;
+        EXPECT_GE(lowest_gap(touch(a, b, 0.05)), -depth * (1.0 + 1e-5) - tolerance(1e-9)) << seed;
+    }
+}
+
+/// Boxes whose faces, or an edge of one and a face of the other, lie on each other but for a tilt.
+std::pair<Standing, Standing> nearly_aligned_boxes(Random& random) {
+    const auto size = [&] { return std::pow(10.0, random.uniform(-2.0, 0.0)); };
+    const Vec3 half_a{size(), size(), size()};
+    const Vec3 half_b{size(), size(), size()};
+    Standing a = standing(Box{half_a});
+    const Standing b = standing(Box{half_b});
+    const double lean = random.whole(0, 2) == 0 ? random.uniform(-0.5, 0.5) : 0.0;
+    const double tilt = std::pow(10.0, random.uniform(-9.0, -2.0));
+    a.pose.orientation = exponential(tilt * random_direction(random)) * turn({0.0, 1.0, 0.0}, lean);
+    a.pose.position = {random.uniform(-1.0, 1.0) * (half_a[0] + half_b[0]),
+                       random.uniform(-1.0, 1.0) * (half_a[1] + half_b[1]), 0.0};
+    const double gap =
+        std::pow(10.0, random.uniform(-10.0, -2.5)) * (random.uniform(0.0, 1.0) < 0.5 ? -1.0 : 1.0);
+    a.pose.position[2] += gap - separation_w(a, b, {0.0, 0.0, 1.0});
+    return {a, b};
+}
+
+TEST(NearlyAlignedBoxes, TouchOnlyWhereBothOfThemAre) {
+    Random random(20);
+    int points = 0;
+    for (int round = 0; round < 100000; ++round) {
+        const auto [a, b] = nearly_aligned_boxes(random);
+        for (const PairPoint& p : touch(a, b, 0.01)) {
+            ++points;
+            const double most = std::abs(p.gap) + tolerance(1e-9);
+            EXPECT_LE(outside(a, p.point_w + (0.5 * p.gap) * p.normal_w), most) << round;
+            EXPECT_LE(outside(b, p.point_w - (0.5 * p.gap) * p.normal_w), most) << round;
+        }
+    }
+    EXPECT_GT(points, 100000);
+}
+
 }  // namespace
 }  // namespace uptack::test
