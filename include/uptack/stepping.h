@@ -39,8 +39,8 @@ struct StepSettings {
     ContactFriction friction = ContactFriction::exact;
     double bounce_speed = 0.05;  ///< impacts slower than this do not bounce [m/s]
     double envelope = 0.01;      ///< contacts are seen from this gap on [m]
-    /// Gaps and overlaps up to this count as closed [m]: what stands still then stays as it is to the bit, and
-    /// the next step starts with its solution.
+    /// Gaps and overlaps up to this count as closed [m]: what stands still then stays as it is to the bit,
+    /// and the next step starts with its solution.
     double rest_gap = 1e-6;
 };
 

@@ -5,10 +5,10 @@
 namespace uptack::assembly {
 namespace {
 
-// Least compliance of a held row, relative to its mobility.  Closed loops and overconstrained mechanisms hold some
-// motions twice, and once they have drifted the two demands differ: without any give no impulses fulfil them, and
-// impulses grow without bound.  A regular joint yields by this share of the velocity that its load would give it in
-// a step: far below a nanometre.
+// Least compliance of a held row, relative to its mobility.  Closed loops and overconstrained mechanisms hold
+// some motions twice, and once they have drifted the two demands differ: without any give no impulses fulfil
+// them, and impulses grow without bound.  A regular joint yields by this share of the velocity that its load
+// would give it in a step: far below a nanometre.
 constexpr double least_give = 1e-10;
 
 Vec6 velocity_of(const State& state, int body) {

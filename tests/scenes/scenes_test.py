@@ -11,6 +11,7 @@ import sys
 
 # Scenes in which a small share of the steps may end above the tolerance: the run's summary says where.
 MAY_MISS = {
+    "conveyor": 0.001,  # two steps of a drum rolling on the side belt end at 1.8e-4 instead of 1e-4
     "house_of_cards": 0.01,  # asks for 1e-6 with exact friction; single steps end slightly above it
 }
 
