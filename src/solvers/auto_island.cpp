@@ -34,6 +34,9 @@ constexpr int small_rows = 600;
 // and 190 with sweeps first; dominoes in fall pay for it, 20 ms against 6.
 constexpr int flat_rows = 6000;
 
+// With less time sweeps go first: they have something to show at any moment.  Newton takes some 8 us a row.
+constexpr double newton_s_per_row = 2e-5;
+
 constexpr std::int64_t first_round = 20;
 constexpr std::int64_t sweeping_rounds = 2;  // then apgd
 constexpr double most_doublings = 4.0;
@@ -213,8 +216,9 @@ void AutoIsland::solve_joints() {
 }
 
 bool AutoIsland::newton_goes_first() {
-    if (problem_->row_count() <= small_rows) return true;
-    if (problem_->row_count() > flat_rows || joint_share_ > 0.0) return false;
+    const int rows = problem_->row_count();
+    if (rows <= small_rows) return rule_.budget_s > newton_s_per_row * rows;
+    if (rows > flat_rows || joint_share_ > 0.0 || rule_.budget_s < infinity) return false;
     return factorisation_sweeps() <= cheap_sweeps;
 }
 
