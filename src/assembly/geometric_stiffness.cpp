@@ -31,7 +31,6 @@ using assembly::held;
 using assembly::Held;
 using assembly::joint_frames;
 using assembly::JointFrames;
-using assembly::Measure;
 
 constexpr double beta = 0.5;
 
