@@ -14,8 +14,10 @@
 
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "uptack/law.h"
 #include "uptack/math.h"
@@ -30,9 +32,19 @@ struct Tolerance {
     ErrorUnit unit = ErrorUnit::relative;
 };
 
+/// Up to six rows on the stack.
+using RowValues = std::array<double, max_block_rows>;
+
+/// r_k = x_k - proj_K(x_k - w~_k / a_k).  Where the projection leaves a row alone, r is w~ / a itself: taken
+/// as a difference it would vanish in the round-off of large impulses, and rows that contradict each other
+/// could pass for solved.  Box friction is measured with the bounds of the present normal impulse, each row
+/// by itself, so that a row's error does not depend on how far its neighbour is still to go.
+RowValues natural_map(const Law& law, std::span<const double> x, std::span<const double> w,
+                      std::span<const double> a);
+
 /// a_k of each of the block's rows.  Where A_ii is not positive (foreign matrices only) the largest entry of
 /// the row stands in, so that the error still has a scale.
-std::array<double, max_block_rows> effective_inverse_mass(const Problem& problem, const Block& block);
+RowValues effective_inverse_mass(const Problem& problem, const Block& block);
 
 /// A_ii of the rows that share a unit -> their mean, where the law measures them together.
 void share_metric(const Law& law, std::span<double> a);

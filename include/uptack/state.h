@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,5 +27,10 @@ struct State {
 
     bool operator==(const State&) const = default;
 };
+
+/// A state without sleep times has nobody asleep.
+inline bool sleeps(const State& state, std::size_t body) {
+    return body < state.still_s.size() && state.still_s[body] == infinity;
+}
 
 }  // namespace uptack

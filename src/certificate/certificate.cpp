@@ -10,8 +10,7 @@
 namespace uptack {
 namespace {
 
-/// Up to six rows on the stack.
-using Rows = std::array<double, max_block_rows>;
+using Rows = RowValues;
 
 /// The velocity the impulses really cause, row by row: recomputed, never taken from a solver.
 class RowVelocities {
@@ -40,38 +39,11 @@ private:
     std::vector<Vec6> velocity_;
 };
 
-/// Nearest allowed impulse to z.  Box friction is measured with the bounds of the present normal impulse x_n,
-/// each row by itself, so that a row's error does not depend on how far its neighbour is still to go.
-void project_for_error(const Law& law, double x_n, std::span<double> z, std::span<const double> metric) {
-    if (const auto* box = std::get_if<BoxFriction>(&law)) {
-        const double bound = box->mu * std::max(0.0, x_n);
-        z[0] = std::max(0.0, z[0]);
-        for (double& t : z.subspan(1)) t = std::clamp(t, -bound, bound);
-        return;
-    }
-    project(law, z, metric);
-}
-
 struct Measured {
     double energy = 0.0;          // 1/2 sum a r^2 [J]
     double natural_square = 0.0;  // |x - proj(x - w~)|^2
     double fischer_square = 0.0;  // |phi(x, w~)|^2
 };
-
-/// r = x - proj(x - w / a).  Where the projection leaves a row alone, r is w / a itself: taken as a
-/// difference it would vanish in the round-off of large impulses, and rows that contradict each other could
-/// pass for solved.
-Rows natural_map(const Law& law, std::span<const double> x, std::span<const double> w,
-                 std::span<const double> a) {
-    Rows z{};
-    Rows r{};
-    const std::size_t n = x.size();
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
-    Rows projected = z;
-    project_for_error(law, x[0], std::span(projected).first(n), a);
-    for (std::size_t i = 0; i < n; ++i) r[i] = projected[i] == z[i] ? w[i] / a[i] : x[i] - projected[i];
-    return r;
-}
 
 Measured measure(const Law& law, std::span<const double> x, std::span<const double> w,
                  std::span<const double> a) {

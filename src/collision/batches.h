@@ -1,14 +1,12 @@
-// Loops over batches of work, on several threads where there is enough of it.
+// Loops over batches of pairs of shapes, on several threads where there is enough of them.
 //
-// Batches depend on the amount of work alone and each writes to places of its own, so results do not depend
-// on threads.  (linalg/parallel.h has the same for rows; its batches are too long for pairs of shapes.)
+// linalg/parallel.h cuts the work; its own chunks, made for rows, are too long for pairs.
 
 #pragma once
 
-#include <tbb/parallel_for.h>
-
-#include <algorithm>
 #include <cstddef>
+
+#include "linalg/parallel.h"
 
 namespace uptack::collision {
 
@@ -20,15 +18,8 @@ inline std::size_t batch_count(std::size_t count, std::size_t size) {
 template <class Body>
 void for_each_batch(std::size_t count, std::size_t size, Body&& body) {
     constexpr std::size_t serial_batches = 3;  // below this, waking a thread costs more than it saves
-    const std::size_t batches = batch_count(count, size);
-    const auto one = [&](std::size_t batch) {
-        body(batch, batch * size, std::min(count, (batch + 1) * size));
-    };
-    if (batches <= serial_batches) {
-        for (std::size_t batch = 0; batch < batches; ++batch) one(batch);
-    } else {
-        tbb::parallel_for(std::size_t{0}, batches, one);
-    }
+    const bool few = batch_count(count, size) <= serial_batches;
+    for_each_piece(count, size, few ? Threads::one : Threads::several, body);
 }
 
 }  // namespace uptack::collision

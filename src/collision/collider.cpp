@@ -111,7 +111,7 @@ std::uint32_t Collider::Inside::motion_flags(const PlacedShape& shape) const {
     const Vec6& v = state->velocity[shape.body];
     if (shape.body_kind == BodyKind::fixed) return 0;
     std::uint32_t flags = shape.body_kind == BodyKind::dynamic ? box_dynamic : 0U;
-    const bool asleep = !state->still_s.empty() && state->still_s[shape.body] == infinity;
+    const bool asleep = sleeps(*state, static_cast<std::size_t>(shape.body));
     const bool moving = shape.body_kind == BodyKind::dynamic ? !asleep : v != Vec6{};
     if (moving) flags |= box_moving;
     return flags;

@@ -9,10 +9,6 @@ using integrator::is_isotropic;
 using integrator::solve_spin;
 using integrator::spin_momentum;
 
-bool sleeps(const State& state, std::size_t body) {
-    return state.still_s[body] == infinity;
-}
-
 Vec3 evaluate(const std::array<Expression, 3>& f, double t) {
     return {f[0](t), f[1](t), f[2](t)};
 }

@@ -23,19 +23,27 @@ inline std::size_t chunk_size(std::size_t count) {
     return std::max(smallest, (count + max_chunks - 1) / max_chunks);
 }
 
+enum class Threads : bool { one, several };
+
+/// Calls body(piece, first, last) for every piece of `size` out of 0 .. count - 1.
+template <class Body>
+void for_each_piece(std::size_t count, std::size_t size, Threads threads, Body&& body) {
+    const std::size_t pieces = (count + size - 1) / size;
+    const auto one = [&](std::size_t piece) {
+        body(piece, piece * size, std::min(count, (piece + 1) * size));
+    };
+    if (threads == Threads::one) {
+        for (std::size_t piece = 0; piece < pieces; ++piece) one(piece);
+    } else {
+        tbb::parallel_for(std::size_t{0}, pieces, one);
+    }
+}
+
 /// Calls body(chunk, first, last) for every chunk of 0 .. count - 1.
 template <class Body>
 void for_each_chunk(std::size_t count, Body&& body) {
-    const std::size_t size = chunk_size(count);
-    const std::size_t chunks = (count + size - 1) / size;
-    const auto one = [&](std::size_t chunk) {
-        body(chunk, chunk * size, std::min(count, (chunk + 1) * size));
-    };
-    if (count < parallel_threshold) {
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) one(chunk);
-    } else {
-        tbb::parallel_for(std::size_t{0}, chunks, one);
-    }
+    for_each_piece(count, chunk_size(count), count < parallel_threshold ? Threads::one : Threads::several,
+                   body);
 }
 
 /// Sums of body(first, last), an array of N numbers, over all chunks.

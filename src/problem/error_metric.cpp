@@ -20,7 +20,29 @@ void average(std::span<double> values) {
     for (double& value : values) value = sum / static_cast<double>(values.size());
 }
 
+void project_for_error(const Law& law, double x_n, std::span<double> z, std::span<const double> metric) {
+    if (const auto* box = std::get_if<BoxFriction>(&law)) {
+        const double bound = box->mu * std::max(0.0, x_n);
+        z[0] = std::max(0.0, z[0]);
+        for (double& t : z.subspan(1)) t = std::clamp(t, -bound, bound);
+        return;
+    }
+    project(law, z, metric);
+}
+
 }  // namespace
+
+RowValues natural_map(const Law& law, std::span<const double> x, std::span<const double> w,
+                      std::span<const double> a) {
+    RowValues z{};
+    RowValues r{};
+    const std::size_t n = x.size();
+    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
+    RowValues projected = z;
+    project_for_error(law, x[0], std::span(projected).first(n), a);
+    for (std::size_t i = 0; i < n; ++i) r[i] = projected[i] == z[i] ? w[i] / a[i] : x[i] - projected[i];
+    return r;
+}
 
 void share_metric(const Law& law, std::span<double> a) {
     const auto* cone = std::get_if<FrictionCone>(&law);
@@ -30,8 +52,8 @@ void share_metric(const Law& law, std::span<double> a) {
     if (rolling.count > 0) average(a.subspan(rolling.first, rolling.count));
 }
 
-std::array<double, max_block_rows> effective_inverse_mass(const Problem& problem, const Block& block) {
-    std::array<double, max_block_rows> a{};
+RowValues effective_inverse_mass(const Problem& problem, const Block& block) {
+    RowValues a{};
     for (int i = 0; i < block.rows; ++i) {
         const int row = block.first_row + i;
         a[i] = diagonal_entry(problem, block, row);

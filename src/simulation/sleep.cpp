@@ -5,10 +5,6 @@
 namespace uptack::simulation {
 namespace {
 
-bool sleeps(const State& state, int body) {
-    return state.still_s[body] == infinity;
-}
-
 bool moves(const State& state, int body, const SleepSettings& settings) {
     const Vec6& v = state.velocity[body];
     return length(linear(v)) > settings.linear_speed || length(angular(v)) > settings.angular_speed;
@@ -16,8 +12,8 @@ bool moves(const State& state, int body, const SleepSettings& settings) {
 
 void wake_pair(int a, int b, const SleepSettings& settings, State& state) {
     if (a == no_body || b == no_body) return;
-    if (sleeps(state, a) && moves(state, b, settings)) state.still_s[a] = 0.0;
-    if (sleeps(state, b) && moves(state, a, settings)) state.still_s[b] = 0.0;
+    if (sleeps(state, static_cast<std::size_t>(a)) && moves(state, b, settings)) state.still_s[a] = 0.0;
+    if (sleeps(state, static_cast<std::size_t>(b)) && moves(state, a, settings)) state.still_s[b] = 0.0;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 // Shares are rounded down by this, so that their sum cannot be more than the whole.
 constexpr double rounding = 1.0 - 1e-9;
 
-using Rows = std::array<double, max_block_rows>;
+using Rows = RowValues;
 
 double row_velocity(const Problem& problem, const Block& block, int row, std::span<const Vec6> velocity) {
     const JacobianRow& j = problem.jacobian[row];
@@ -21,34 +21,21 @@ double row_velocity(const Problem& problem, const Block& block, int row, std::sp
     return w;
 }
 
-/// Nearest allowed impulses as the error is measured: box friction with the bounds of the present normal.
-void project_for_error(const Law& law, double x_n, std::span<double> z, std::span<const double> metric) {
-    if (const auto* box = std::get_if<BoxFriction>(&law)) {
-        const double bound = box->mu * std::max(0.0, x_n);
-        z[0] = std::max(0.0, z[0]);
-        for (double& t : z.subspan(1)) t = std::clamp(t, -bound, bound);
-    } else {
-        project(law, z, metric);
-    }
-}
-
 /// error_metric.h, for one block and all its rows.
 double block_energy(const Problem& problem, const Block& block, const Rows& a,
                     std::span<const double> impulse, std::span<const Vec6> velocity) {
     const std::size_t n = block.rows;
     const std::span<const double> x = impulse.subspan(block.first_row, n);
     Rows w{};
-    Rows z{};
     for (std::size_t i = 0; i < n; ++i) {
         const int row = block.first_row + static_cast<int>(i);
         w[i] = row_velocity(problem, block, row, velocity);
         if (!problem.compliance.empty()) w[i] += problem.compliance[row] * x[i];
     }
     add_de_saxce_term(block.law, std::span(w).first(n));
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
-    project_for_error(block.law, x[0], std::span(z).first(n), std::span(a).first(n));
+    const Rows r = natural_map(block.law, x, std::span(w).first(n), std::span(a).first(n));
     double energy = 0.0;
-    for (std::size_t i = 0; i < n; ++i) energy += 0.5 * a[i] * (x[i] - z[i]) * (x[i] - z[i]);
+    for (std::size_t i = 0; i < n; ++i) energy += 0.5 * a[i] * r[i] * r[i];
     return energy;
 }
 

@@ -82,7 +82,7 @@ private:
     std::vector<Island> islands_;
     std::vector<int> blocks_;  // of island 0, of island 1, ...
     std::vector<Vec6> velocity_;
-    std::vector<std::array<double, max_block_rows>> metric_;  ///< a_k of each block's rows
+    std::vector<RowValues> metric_;  ///< a_k of each block's rows
     std::vector<double> zero_;
     double reference_J_ = 0.0;  // e0
     double goal_J_ = 0.0;

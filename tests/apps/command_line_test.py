@@ -1,64 +1,33 @@
 """Runs the command line as a user would: command_line_test.py PATH_TO_UPTACK"""
 
 import csv
-import json
 import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import unittest
 
-UPTACK = ""  # set from the first argument
+from uptack_case import UPTACK, UptackCase, run, strict_json
+
 SOLVE_KEYS = {
     "solver", "status", "iterations", "seconds", "energy_error_J", "relative_error", "natural_residual",
     "fischer_burmeister", "reference_energy_J", "rows", "bodies", "contacts", "worst", "tolerance_met",
 }
 
 
-def run(*arguments, folder):
-    return subprocess.run([UPTACK, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=60)
-
-
-def strict_json(text):
-    """One document; NaN and Infinity, which Python would accept, are refused."""
-
-    def refuse(name):
-        raise ValueError(f"{name} is not JSON")
-
-    return json.loads(text, parse_constant=refuse)
-
-
-class CommandLine(unittest.TestCase):
+class CommandLine(UptackCase):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.holder.name)
+        super().setUpClass()
         for words in (["chain", "--size", 8, "--mass-ratio", 10], ["random", "--size", 6], ["b3", "--size", 4]):
             made = run("generate", *words, "-o", f"{words[0]}.h5", folder=cls.folder)
             assert made.returncode == 0, made.stderr
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.holder.cleanup()
-
-    def ok(self, *arguments):
-        done = run(*arguments, folder=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, "")
-        return done.stdout
-
-    def document(self, *arguments):
-        return strict_json(self.ok(*arguments, "--json"))
-
     def fails(self, code, *arguments):
         """The exit code, one line on stderr, and no NAME.part left; returns that line."""
-        done = run(*arguments, folder=self.folder)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, r"\Auptack: [^\n]+\n\Z")
+        line = super().fails(code, *arguments)
         self.assertEqual(list(self.folder.rglob("*.part")), [])
-        return done.stderr
+        return line
 
 
 class EveryVerb(CommandLine):
@@ -334,8 +303,5 @@ class Comparing(CommandLine):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("usage: command_line_test.py PATH_TO_UPTACK")
-    UPTACK = os.path.abspath(sys.argv.pop(1))
     del CommandLine  # holds no tests of its own
     unittest.main()

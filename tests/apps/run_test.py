@@ -3,14 +3,10 @@
 import base64
 import csv
 import json
-import os
-import pathlib
 import random
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as xml
@@ -18,7 +14,8 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy
 
-UPTACK = ""  # set from the first argument
+from uptack_case import UPTACK, UptackCase, run, strict_json
+
 WALL_CLOCK = {"collision_s", "assembly_s", "solve_s", "total_s"}
 
 # Boxes that fall on each other and a pendulum: contacts, a joint, a few hundred rows.
@@ -34,19 +31,6 @@ SCENE = """{
     ],
     "joints": [{"name": "hinge", "kind": "revolute", "b": "rod", "position": [2, 0, 2.5], "axis": [0, 1, 0]}]
 }"""
-
-
-def run(*arguments, folder, **more):
-    return subprocess.run([UPTACK, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120, **more)
-
-
-def strict_json(text):
-    """One document; NaN and Infinity, which Python would accept, are refused."""
-
-    def refuse(name):
-        raise ValueError(f"{name} is not JSON")
-
-    return json.loads(text, parse_constant=refuse)
 
 
 def committed(file):
@@ -78,35 +62,14 @@ def contents(path):
         return found
 
 
-class Runs(unittest.TestCase):
+class Runs(UptackCase):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.holder.name)
+        super().setUpClass()
         (cls.folder / "boxes.json").write_text(SCENE)
         made = run("run", "boxes.json", "-o", "boxes.h5", folder=cls.folder)
         assert made.returncode == 0, made.stderr
         cls.summary = made.stdout
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.holder.cleanup()
-
-    def ok(self, *arguments):
-        done = run(*arguments, folder=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, "")
-        return done.stdout
-
-    def document(self, *arguments):
-        return strict_json(self.ok(*arguments, "--json"))
-
-    def fails(self, code, *arguments):
-        """The exit code and one line on stderr, which is returned."""
-        done = run(*arguments, folder=self.folder)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, r"\Auptack: [^\n]+\n\Z")
-        return done.stderr
 
 
 class Running(Runs):
@@ -373,5 +336,4 @@ class Exports(Runs):
 
 
 if __name__ == "__main__":
-    UPTACK = os.path.abspath(sys.argv.pop(1))
     unittest.main()

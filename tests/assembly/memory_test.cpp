@@ -1,30 +1,10 @@
 // The warm start: what is remembered comes back in the right frame, scale and place.
 
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
 #include "small_world.h"
+#include "support/allocations.h"
 #include "support/tolerance.h"
-
-namespace {
-
-thread_local long allocations = 0;  // counted by the operators below
-
-}  // namespace
-
-// Not inlined: gcc 12 would see free() without its malloc() and warn of a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
-    std::free(p);
-}
 
 namespace uptack::test {
 namespace {

@@ -4,43 +4,21 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <random>
 #include <tuple>
 
 #include "collider_support.h"
+#include "support/allocations.h"
 #include "support/random.h"
-
-namespace {
-std::atomic<std::int64_t> allocations{0};
-}
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
-}
-// std::stable_sort asks for its buffer in this way.
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    ++allocations;
-    return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace uptack {
 namespace {
 
 using test::add;
+using test::allocations;
 using test::contacts_of;
 using test::shape;
 using test::start_of;

@@ -5,34 +5,15 @@
 #include <tbb/global_control.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
+#include "support/allocations.h"
 #include "support/random.h"
 #include "support/small_problems.h"
 #include "support/solve.h"
 #include "support/tolerance.h"
 #include "uptack/generators.h"
 #include "uptack/input_error.h"
-
-namespace {
-std::int64_t allocations = 0;
-}  // namespace
-
-// Counts every allocation of this test program.  Not inlined: gcc 12 would see free() without its malloc()
-// and warn of a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
-    std::free(p);
-}
 
 namespace uptack::test {
 namespace {
