@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 BORDERS = ["math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
            "problem_file", "generators", "islands", "expression", "model", "state", "contact", "collision", "stepping", "integrator",
-           "assembly", "simulation", "scene", "recording"]
+           "assembly", "simulation", "scene", "recording", "report"]
 STATIONS = {
     "math": ({"math"}, set()),
     "linalg": (set(), set()),
@@ -32,6 +32,7 @@ STATIONS = {
                     "model", "state", "contact", "collision", "stepping", "integrator", "assembly", "simulation"}, set()),
     "scene": ({"math", "input_error", "expression", "model", "stepping", "simulation", "scene", "solver", "solvers", "error_metric"}, set()),
     "recording": ({"math", "input_error", "solver", "error_metric", "model", "state", "contact", "assembly", "simulation", "scene", "recording"}, {"hdf5"}),
+    "report": ({"math", "input_error", "solver", "model", "state", "assembly", "simulation", "scene", "recording", "report"}, set()),
 }
 
 

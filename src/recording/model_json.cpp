@@ -162,6 +162,8 @@ Json parameters_json(const Scene& scene) {
     for (const SceneParameter& parameter : scene.parameters) {
         parameters.push_back({{"name", parameter.name},
                               {"value", number(parameter.value)},
+                              {"lower", parameter.lower ? number(*parameter.lower) : Json(nullptr)},
+                              {"upper", parameter.upper ? number(*parameter.upper) : Json(nullptr)},
                               {"description", parameter.description}});
     }
     return parameters;
@@ -184,6 +186,7 @@ std::string model_json(const Scene& scene) {
         {"solver", solver.name},
         {"tolerance", solver.stop.tolerance.value},
         {"tolerance_unit", joules ? "J" : "relative"},
+        {"budget_s", number(solver.stop.budget_s)},
         {"gravity", model.gravity},
         {"camera",
          {{"eye", scene.camera.eye},
