@@ -71,7 +71,17 @@ struct StepReport {
     double potential_J = 0.0;  ///< gravity and springs
 };
 
-/// Everything the next step depends on.
+/// A spring and damper between a point of a body and a point in the world, from outside the model: a hand.
+struct Pull {
+    int body = -1;                ///< index into Model::bodies
+    Vec3 point_b{};               ///< where it takes hold, in the body's frame (centre of mass) [m]
+    Vec3 target_w{};              ///< where it pulls to [m]
+    double stiffness = 0.0;       ///< [N/m]
+    double damping = 0.0;         ///< against the point's velocity [N s/m]
+    double max_force = infinity;  ///< of the spring: from there on it does not pull harder [N]
+};
+
+/// Everything the next step depends on, but for a pull.
 struct Checkpoint {
     State state;
     ImpulseMemory memory;
@@ -88,6 +98,12 @@ public:
 
     /// One step; never throws for numbers.  With status not_finite the state is the last good one.
     StepReport step();
+
+    /// Pulls in every step from now on, instead of what was pulled before; wakes the body.  Bodies that are
+    /// not dynamic do not mind.  Stable for any stiffness, mass and step.  No part of model, checkpoint or
+    /// reported energy: a run that is to be repeated is not pulled.  Throws InputError.
+    void pull(const Pull& pull);
+    void release();
 
     const Model& model() const;
     const SimulationSettings& settings() const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "pull.h"
 #include "sleep.h"
 #include "substeps.h"
 #include "uptack/collision.h"
@@ -79,6 +81,7 @@ struct Simulation::Inside {
 
     State state;           ///< arrow back: the next step's start
     ImpulseMemory memory;  ///< arrow back: the next step's guess
+    std::optional<Pull> pull;
 
     State before;  ///< to undo a step that was not finite
     ContactSet contacts;
@@ -96,6 +99,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     before = state;
 
     const auto start = Clock::now();
+    if (pull) state.still_s[pull->body] = 0.0;
     if (settings.sleep.enabled) simulation::wake(model, contacts, settings.sleep, state);
     collider.collide(state, {.envelope = stepping.envelope, .lookahead_s = stepping.step_s}, contacts);
     report.collision_s = seconds_since(start);
@@ -103,6 +107,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     const auto assembling = Clock::now();
     free_motion(model, state, stepping, motion);
     assembler.stiffen(state, memory, stepping, motion);
+    if (pull) simulation::add_pull(*pull, state, stepping, motion);
     assembler.assemble(state, contacts, motion, stepping, step);
     assembler.recall(memory, step, contacts, solution);
     report.assembly_s = seconds_since(assembling);
@@ -201,6 +206,14 @@ StepReport Simulation::step() {
         if (last.status == Status::not_finite) break;
     }
     return report;
+}
+
+void Simulation::pull(const Pull& pull) {
+    simulation::check(pull, inside_->model);
+    inside_->pull = pull;
+}
+void Simulation::release() {
+    inside_->pull.reset();
 }
 
 const Model& Simulation::model() const {
