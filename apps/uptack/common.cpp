@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 #include "uptack/input_error.h"
@@ -68,6 +69,26 @@ int write_all(const fs::path& path, std::string_view text) {
     return ::fsync(file.value) == 0 ? 0 : errno;
 }
 
+int flush_to_disk(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    const int error = ::fsync(file) == 0 ? 0 : errno;
+    ::close(file);
+    return error;
+}
+
+/// Removes a file, if it is there, when it goes.
+struct RemovedFile {
+    explicit RemovedFile(fs::path file) : path(std::move(file)) {}
+    RemovedFile(const RemovedFile&) = delete;
+    RemovedFile& operator=(const RemovedFile&) = delete;
+    ~RemovedFile() {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+    fs::path path;
+};
+
 /// The whole text as a finite number, if it is one.
 std::optional<double> finite_number(const std::string& text) {
     char* end = nullptr;
@@ -113,6 +134,20 @@ void write_text_file(const fs::path& path, std::string_view text) {
     std::error_code ignored;
     fs::remove(part, ignored);
     fail_to_write(path, error);
+}
+
+void write_stream_file(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+    refuse_unless_regular(path);
+    const fs::path part = part_of(path);
+    const RemovedFile leftover(part);
+    errno = 0;
+    std::ofstream out(part, std::ios::binary);
+    if (out) write(out);
+    out.close();
+    if (!out) fail_to_write(path, errno != 0 ? errno : EIO);
+    const int error = flush_to_disk(part);
+    if (error != 0) fail_to_write(path, error);
+    if (std::rename(part.c_str(), path.c_str()) != 0) fail_to_write(path, errno);
 }
 
 std::unique_ptr<Solver> solver_from_words(std::string_view name, const OptionValues& options) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,7 +22,7 @@ class App;
 
 namespace uptack::app {
 
-/// Scripts depend on these: docs/command-line.md.
+/// Scripts depend on these: docs/05-command-line.md.
 enum class ExitCode : int {
     ok = 0,
     internal_error = 1,
@@ -60,6 +61,10 @@ void check_writable(const std::filesystem::path& path);
 
 /// Writes NAME.part, flushes, renames; throws InputError and removes NAME.part when that fails.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
+
+/// The same for what is too large to be held in memory: `write` is given the stream.  Nothing is left of
+/// NAME.part when `write` throws, and an older NAME stays.
+void write_stream_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
 /// As make_solver, but what is wrong is the command line: throws UsageError.
 std::unique_ptr<Solver> solver_from_words(std::string_view name, const OptionValues& options);

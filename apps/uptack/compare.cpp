@@ -9,14 +9,18 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <ostream>
 #include <utility>
 #include <vector>
 
+#include "chromium.h"
 #include "compare_report.h"
 #include "problem_summary.h"
 #include "scene_files.h"
 #include "uptack/certificate.h"
+#include "uptack/input_error.h"
 #include "uptack/problem_file.h"
+#include "uptack/report.h"
 #include "verbs.h"
 
 namespace uptack::app {
@@ -30,6 +34,7 @@ struct CompareArguments {
     std::int64_t at_step = 60;
     RunOptions run;
     std::string output;
+    PictureOptions picture;
     std::string command;
     bool json = false;
 };
@@ -201,10 +206,20 @@ Comparison compare(const CompareArguments& arguments) {
     return comparison;
 }
 
+void check_output(const std::string& output) {
+    if (!has_page()) {
+        throw InputError("-o",
+                         "this Uptack was built without the page; leave -o out, or build it with "
+                         "-DUPTACK_VIEWER=ON, which needs node and npm");
+    }
+    check_writable(output);
+}
+
 /// Whatever can be found wrong before the long work is: names, outputs, every file.
 void check_before_work(const CompareArguments& arguments) {
     for (const std::string& label : arguments.solvers) solver_from_label(label);
-    if (!arguments.output.empty()) check_writable(arguments.output);
+    if (!arguments.output.empty()) check_output(arguments.output);
+    check_picture(arguments.picture);
     for (const std::string& file : arguments.files) {
         if (is_scene(file)) {
             load_scene(file);
@@ -223,11 +238,16 @@ ExitCode run_compare(CompareArguments& arguments) {
                                       thread_count(arguments.run));
     const Comparison comparison = compare(arguments);
     if (!arguments.output.empty()) write_text_file(arguments.output, comparison_page(comparison));
+    if (!arguments.picture.png.empty()) {
+        write_picture(arguments.picture, "show=page",
+                      [&comparison](std::ostream& out) { out << comparison_page(comparison); });
+    }
     if (arguments.json) {
         print_json(comparison_json(comparison));
     } else {
         fmt::print("{}", comparison_table(comparison));
         if (!arguments.output.empty()) fmt::print("\nThe page is in {}\n", arguments.output);
+        if (!arguments.picture.png.empty()) fmt::print("\nThe picture is in {}\n", arguments.picture.png);
     }
     return ExitCode::ok;
 }
@@ -265,6 +285,7 @@ void add_compare(CLI::App& app, Action& action) {
                      "Relative error at which a solver may stop; default 1e-10")
         ->check(check_not_negative);
     verb->add_option("-o,--output", arguments->output, "Write a self-contained page (HTML) to this file");
+    add_picture_options(*verb, arguments->picture);
     add_run_options(*verb, arguments->run);
     add_json_option(*verb, arguments->json);
     verb->footer(

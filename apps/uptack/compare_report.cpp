@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <sstream>
+
+#include "uptack/report.h"
 
 namespace uptack::app {
 
@@ -92,7 +95,8 @@ Json comparison_json(const Comparison& comparison) {
     for (const ComparedProblem& problem : comparison.problems) problems.push_back(problem_json(problem));
     Json runs = Json::array();
     for (const Run& run : comparison.runs) runs.push_back(run_json(run));
-    return {{"title", title_of(comparison)},
+    return {{"kind", "comparison"},  // tells the page what this is
+            {"title", title_of(comparison)},
             {"command", comparison.command},
             {"version", UPTACK_VERSION},
             {"date", now_utc()},
@@ -107,17 +111,9 @@ Json comparison_json(const Comparison& comparison) {
 }
 
 std::string comparison_page(const Comparison& comparison) {
-    std::string data;
-    for (const char c : to_text(comparison_json(comparison), -1)) {
-        if (c == '<') {
-            data += "\\u003c";  // "</script>" in a name must not end the data
-        } else {
-            data += c;
-        }
-    }
-    std::string page(compare_page);
-    page.replace(page.find(compare_page_placeholder), compare_page_placeholder.size(), data);
-    return page;
+    std::ostringstream page;
+    write_page(page, title_of(comparison), to_text(comparison_json(comparison), -1));
+    return page.str();
 }
 
 std::string comparison_table(const Comparison& comparison) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common.h"
@@ -15,10 +14,6 @@ namespace uptack::app {
 
 /// The relative errors whose times are reported.
 inline constexpr std::array<double, 4> accuracy_levels{1e-2, 1e-4, 1e-6, 1e-8};
-
-/// The page with `compare_page_placeholder` where the data goes; compiled in from compare_page.html.
-extern const std::string_view compare_page;
-inline constexpr std::string_view compare_page_placeholder = "UPTACK_DATA";
 
 struct HistoryPoint {
     std::int64_t iteration = 0;
@@ -64,7 +59,7 @@ struct Comparison {
 
 Json comparison_json(const Comparison& comparison);
 
-/// The self-contained page.
+/// The self-contained page; viewer/src/compare draws it.
 std::string comparison_page(const Comparison& comparison);
 
 /// Times to the accuracy levels and final errors, one table per problem.

@@ -58,14 +58,15 @@ ExitCode run(int argc, char** argv) {
     app.footer(
         "Example:\n"
         "  uptack run pendulum -o pendulum.h5\n"
+        "  uptack report pendulum.h5\n"
         "  uptack generate b3 -o b3.h5\n"
         "  uptack solve b3.h5 --solver apgd --tolerance 1e-6\n"
         "  uptack compare b3.h5 --seconds 1 -o report.html\n"
         "\nExit codes: 0 ok, 2 usage, 3 bad input, 4 tolerance not met (--require), 5 not finite, 6 limit "
         "exceeded");
     Action action;
-    for (const auto add : {add_run, add_scenes, add_export, add_generate, add_info, add_validate, add_convert,
-                           add_solvers, add_solve, add_compare}) {
+    for (const auto add : {add_run, add_scenes, add_view, add_report, add_export, add_generate, add_info,
+                           add_validate, add_convert, add_solvers, add_solve, add_compare}) {
         add(app, action);
     }
     try {

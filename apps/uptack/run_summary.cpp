@@ -26,6 +26,20 @@ std::string where(const Extreme& extreme) {
 
 }  // namespace
 
+std::vector<SummaryLine> summary_of(const Recording& recording) {
+    RunSummary summary;
+    for (const StepReport& report : recording.reports()) summary.add(report);
+    std::vector<SummaryLine> result;
+    for (SummaryLine& line : summary.lines(recording.scene().settings)) {
+        if (line.label.empty() && !result.empty()) {
+            result.back().value += "; " + line.value;
+        } else {
+            result.push_back(std::move(line));
+        }
+    }
+    return result;
+}
+
 std::string tolerance_text(const Tolerance& tolerance) {
     return fmt::format("{:g} {}", tolerance.value, tolerance.unit == ErrorUnit::joules ? "J" : "relative");
 }
@@ -88,32 +102,36 @@ Json RunSummary::json() const {
             {"energy_J", number(last_.kinetic_J + last_.potential_J)}};
 }
 
-void RunSummary::print(const SimulationSettings& settings) const {
-    if (steps_ == 0) {
-        fmt::print("Steps        none\n");
-        return;
-    }
+std::vector<SummaryLine> RunSummary::lines(const SimulationSettings& settings) const {
+    if (steps_ == 0) return {{"Steps", "none"}};
     const auto count = static_cast<double>(steps_);
-    fmt::print("Steps        {} of {} to t = {:.6g} s; {:.3g} x real time\n", steps_,
-               format_seconds(settings.stepping.step_s), last_.time,
-               computing_s_ > 0.0 ? last_.time / computing_s_ : infinity);
-    fmt::print("Step time    mean {}, 95 % below {}, longest {}\n", format_seconds(computing_s_ / count),
-               format_seconds(percentile(step_s_, 0.95)), format_seconds(percentile(step_s_, 1.0)));
-    fmt::print("             collision {}, assembly {}, solve {}\n", format_seconds(collision_s_ / count),
-               format_seconds(assembly_s_ / count), format_seconds(solve_s_ / count));
-    fmt::print("Solver       {}, {:.3g} iterations a step; {} contacts at most\n", last_.solver,
-               static_cast<double>(iterations_) / count, most_contacts_);
-    fmt::print("Tolerance    {}: {}\n", tolerance_text(settings.solver.stop.tolerance),
-               over_tolerance_ == 0 ? "met in every step"
-                                    : fmt::format("not met in {} of {} steps", over_tolerance_, steps_));
-    fmt::print("Worst error  relative {:.3g}{}\n", relative_error_.value, where(relative_error_));
-    fmt::print("             {:.3g} J{}\n", energy_error_J_.value, where(energy_error_J_));
-    fmt::print("Penetration  {:.3g} m{}\n", penetration_.value, where(penetration_));
-    fmt::print("Joint drift  {:.3g} m{}\n", drift_.value, where(drift_));
-    fmt::print(
-        "Energy       kinetic {:.6g} J, potential {:.6g} J; sum {:.6g} J, {:.6g} J after the first step\n",
-        last_.kinetic_J, last_.potential_J, last_.kinetic_J + last_.potential_J,
-        first_.kinetic_J + first_.potential_J);
+    const auto mean = [count](double seconds) { return format_seconds(seconds / count); };
+    return {{"Steps", fmt::format("{} of {} to t = {:.6g} s; {:.3g} x real time", steps_,
+                                  format_seconds(settings.stepping.step_s), last_.time,
+                                  computing_s_ > 0.0 ? last_.time / computing_s_ : infinity)},
+            {"Step time", fmt::format("mean {}, 95 % below {}, longest {}", mean(computing_s_),
+                                      format_seconds(percentile(step_s_, 0.95)),
+                                      format_seconds(percentile(step_s_, 1.0)))},
+            {"", fmt::format("collision {}, assembly {}, solve {}", mean(collision_s_), mean(assembly_s_),
+                             mean(solve_s_))},
+            {"Solver", fmt::format("{}, {:.3g} iterations a step; {} contacts at most", last_.solver,
+                                   static_cast<double>(iterations_) / count, most_contacts_)},
+            {"Tolerance", fmt::format("{}: {}", tolerance_text(settings.solver.stop.tolerance),
+                                      over_tolerance_ == 0 ? "met in every step"
+                                                           : fmt::format("not met in {} of {} steps",
+                                                                         over_tolerance_, steps_))},
+            {"Worst error", fmt::format("relative {:.3g}{}", relative_error_.value, where(relative_error_))},
+            {"", fmt::format("{:.3g} J{}", energy_error_J_.value, where(energy_error_J_))},
+            {"Penetration", fmt::format("{:.3g} m{}", penetration_.value, where(penetration_))},
+            {"Joint drift", fmt::format("{:.3g} m{}", drift_.value, where(drift_))},
+            {"Energy",
+             fmt::format("kinetic {:.6g} J, potential {:.6g} J; sum {:.6g} J, {:.6g} J after the first step",
+                         last_.kinetic_J, last_.potential_J, last_.kinetic_J + last_.potential_J,
+                         first_.kinetic_J + first_.potential_J)}};
+}
+
+void RunSummary::print(const SimulationSettings& settings) const {
+    for (const SummaryLine& line : lines(settings)) fmt::print("{:<12} {}\n", line.label, line.value);
 }
 
 }  // namespace uptack::app

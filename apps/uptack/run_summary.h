@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "common.h"
+#include "uptack/recording.h"
+#include "uptack/report.h"
 #include "uptack/scene.h"
 #include "uptack/simulation.h"
 
@@ -30,6 +32,8 @@ public:
     double computing_s() const { return computing_s_; }
 
     Json json() const;
+    /// What is printed, line by line; a line without label goes on with the one before it.
+    std::vector<SummaryLine> lines(const SimulationSettings& settings) const;
     void print(const SimulationSettings& settings) const;
 
 private:
@@ -49,6 +53,9 @@ private:
     StepReport first_;
     StepReport last_;
 };
+
+/// What `uptack run` has printed of it; lines that go on with the one before are put behind it.
+std::vector<SummaryLine> summary_of(const Recording& recording);
 
 /// "1e-4 relative", "1e-6 J".
 std::string tolerance_text(const Tolerance& tolerance);

@@ -9,6 +9,8 @@ namespace uptack::app {
 void add_run(CLI::App& app, Action& action);
 void add_scenes(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
+void add_view(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
