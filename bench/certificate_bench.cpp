@@ -1,4 +1,4 @@
-// What a relative error means for the velocities: docs/certificate.md, "What it is not".
+// What a relative error means for the velocities: docs/04-certificate.md, "What it is not".
 //
 // Velocity error: distance of the linear velocities to those of a reference solution, in the mass norm,
 // divided by that of the free velocities.  Errors only, no times: the output does not

@@ -1,5 +1,5 @@
 // The same scenes stepped by Uptack and, where they are installed, by Bullet, ODE and MuJoCo: one thread, one
-// run, one set of meters.  docs/benchmarks.md says what is compared and why so.
+// run, one set of meters.  docs/08-benchmarks.md says what is compared and why so.
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>

@@ -3,7 +3,7 @@
 // Written by: certificate.  Read by: simulation, recording, apps, tests, benchmarks.
 // It sees only the problem and the impulses, so that no solver can grade itself.  The formula is in
 // error_metric.h.  It is a residual in joules, not a bound of the distance to the solution: on a long chain
-// with a heavy end it can be 1e-2 while the velocities are still mostly wrong (docs/certificate.md).
+// with a heavy end it can be 1e-2 while the velocities are still mostly wrong (docs/04-certificate.md).
 
 #pragma once
 

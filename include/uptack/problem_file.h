@@ -3,7 +3,7 @@
 // Written by: files.  Read by: apps, tests, benchmarks.
 //
 //     ending              what                                                 read  write
-//     .h5                 Uptack's own lossless format (docs/file-formats.md)  yes   yes
+//     .h5                 Uptack's own lossless format (docs/07-file-formats.md)  yes   yes
 //     .hdf5, .h5          FCLIB, local and global                              yes   local only
 //     .dat                Siconos text: LCP and MLCP with dense matrices       yes   no
 //

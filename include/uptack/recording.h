@@ -1,7 +1,7 @@
 // A run on disk: what moved how, with which error, and where to go on from.
 //
 // Written by: recording.  Read by: apps (export, report, view, resume).  The layout is in
-// docs/file-formats.md. A recording that was cut off at any moment opens and has every frame that was
+// docs/07-file-formats.md. A recording that was cut off at any moment opens and has every frame that was
 // flushed.
 
 #pragma once
@@ -81,7 +81,7 @@ private:
 bool is_recording(const std::filesystem::path& path);
 
 /// What viewers need of a scene, as JSON text: bodies, shapes, joints, materials, camera.  Recordings hold it
-/// as /model; docs/file-formats.md has the fields.
+/// as /model; docs/07-file-formats.md has the fields.
 std::string model_json(const Scene& scene);
 
 /// Opened for reading; frames are read one at a time.

@@ -1,4 +1,4 @@
-// Uptack's own files: every bit of a Problem or Solution, in flat datasets (docs/file-formats.md).
+// Uptack's own files: every bit of a Problem or Solution, in flat datasets (docs/07-file-formats.md).
 
 #pragma once
 

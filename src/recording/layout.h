@@ -1,4 +1,4 @@
-// What a recording's tables are, said once for writing, reading and copying.  docs/file-formats.md is the
+// What a recording's tables are, said once for writing, reading and copying.  docs/07-file-formats.md is the
 // same for people.
 
 #pragma once

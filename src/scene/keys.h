@@ -1,5 +1,5 @@
 // Every key of a scene file, once: the reader refuses what is not here, and the JSON Schema and the tables of
-// docs/scene-format.md are made from it.
+// docs/02-scene-format.md are made from it.
 
 #pragma once
 

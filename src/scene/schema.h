@@ -1,4 +1,4 @@
-// What keys.h says, for programs (JSON Schema) and for people (tables of docs/scene-format.md).
+// What keys.h says, for programs (JSON Schema) and for people (tables of docs/02-scene-format.md).
 
 #pragma once
 
@@ -8,7 +8,7 @@ namespace uptack::scene {
 
 /// docs/scene.schema.json, draft 2020-12.
 std::string schema_text();
-/// The reference part of docs/scene-format.md.
+/// The reference part of docs/02-scene-format.md.
 std::string reference_text();
 
 }  // namespace uptack::scene

@@ -33,7 +33,7 @@ TEST(Published, SchemaIsTheReadersTable) {
 }
 
 TEST(Published, TablesAreTheReadersTable) {
-    const fs::path path = source / "docs/scene-format.md";
+    const fs::path path = source / "docs/02-scene-format.md";
     std::string text = content(path);
     const std::size_t at = text.find(mark);
     ASSERT_NE(at, std::string::npos) << mark;
@@ -44,7 +44,7 @@ TEST(Published, TablesAreTheReadersTable) {
 
 TEST(Published, EveryKeyIsInSchemaAndDocuments) {
     const scene::Json schema = scene::parse_json(content(source / "docs/scene.schema.json"), "schema");
-    const std::string text = content(source / "docs/scene-format.md");
+    const std::string text = content(source / "docs/02-scene-format.md");
     for (const scene::ObjectKind* kind : scene::all_kinds()) {
         const std::string name(kind->name);
         const scene::Json& properties = (name == "scene" ? schema : schema["$defs"][name])["properties"];
@@ -70,7 +70,7 @@ std::vector<std::string> examples(const std::string& text) {
 }
 
 TEST(Published, ExamplesOfTheDocumentsAreScenes) {
-    const std::vector<std::string> found = examples(content(source / "docs/scene-format.md"));
+    const std::vector<std::string> found = examples(content(source / "docs/02-scene-format.md"));
     EXPECT_GE(found.size(), 5U);
     for (const std::string& example : found) {
         EXPECT_NO_THROW(parse_scene(example, "example", {}, source / "scenes")) << example;

@@ -23,10 +23,10 @@ def parse(text):
 def scenes():
     for path in sorted((SOURCE / "scenes").rglob("*.json")):
         yield str(path.relative_to(SOURCE)), parse(path.read_text())
-    text = (SOURCE / "docs/scene-format.md").read_text()
+    text = (SOURCE / "docs/02-scene-format.md").read_text()
     for number, block in enumerate(re.findall(r"```json\n(.*?)```", text, flags=re.DOTALL)):
         if '"uptack"' in block:
-            yield f"docs/scene-format.md, example {number}", parse(block)
+            yield f"docs/02-scene-format.md, example {number}", parse(block)
 
 
 def changed(scene, change):

@@ -1,6 +1,6 @@
 """The stone arch stands above its critical friction and falls below: arch_test.py PATH_TO_UPTACK SCENE.json
 
-Limit analysis of 17 voussoirs, thickness / radius = 0.2: the critical coefficient is 0.3086 (docs/physics.md).
+Limit analysis of 17 voussoirs, thickness / radius = 0.2: the critical coefficient is 0.3086 (docs/10-physics.md).
 """
 
 import pathlib

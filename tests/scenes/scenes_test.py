@@ -1,7 +1,8 @@
-"""Runs one scene of scenes/ to its end with the default solver: scenes_test.py PATH_TO_UPTACK SCENE.json
+"""Runs one scene of scenes/ to its end with the default solver: scenes_test.py PATH_TO_UPTACK SCENE.json RECORDING.h5
 
 Every step must be finite and meet the scene's tolerance by the certificate; energy must not grow where nothing puts any
-in (no motor, no moving body, no belt, no applied force).  What may miss is listed here, with the reason.
+in (no motor, no moving body, no belt, no applied force).  What may miss is listed here, with the reason.  The recording
+stays for the tests of the pages.
 """
 
 import json
@@ -17,8 +18,10 @@ MAY_MISS = {
 
 DRIVEN = ("motor", "motion", "surface_velocity", "forces", "velocity", "springs")
 
-uptack, scene = sys.argv[1], pathlib.Path(sys.argv[2])
-done = subprocess.run([uptack, "run", str(scene), "--json"], capture_output=True, text=True, timeout=1500)
+uptack, scene, recording = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+recording.parent.mkdir(parents=True, exist_ok=True)
+recording.with_name(recording.name + ".part").unlink(missing_ok=True)  # of a test that was cut off
+done = subprocess.run([uptack, "run", str(scene), "-o", str(recording), "--json"], capture_output=True, text=True, timeout=1500)
 if done.returncode != 0:
     sys.exit(f"exit {done.returncode}: {done.stderr}")
 report = json.loads(done.stdout)
