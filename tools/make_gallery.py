@@ -13,8 +13,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs/images/gallery"
 
 # When a scene is at its best [s], and what is shown; others are pictured at 40 % of their time.
-MOMENT = {}
-EXTRA = {}
+MOMENT = {"arch": 1, "bottles": 6, "bowl_feeder": 3, "chain": 0.8, "column_collapse": 0.45, "pendulum": 0.25, "cascade": 2.2, "conveyor": 4, "cradle": 0.25, "crane": 3, "dominoes": 2.2,
+          "double_pendulum": 1, "drum": 2, "gripper": 1.2, "shaker": 1.8, "silo": 1.5, "squeezer": 0.02, "table": 1,
+          "tracked_vehicle": 3, "wall": 0.9}
+EXTRA = {"tracked_vehicle": ["--draw", "none", "--follow", "chassis"], "column_collapse": ["--draw", "none", "--colour", "speed"],
+         "chain": ["--draw", "joints"]}
 
 PAGE = """# Gallery
 
@@ -37,7 +40,7 @@ def record(uptack, recordings, scene):
 def picture(uptack, recording, name, duration):
     moment = MOMENT.get(name, 0.4 * duration)
     subprocess.run([uptack, "report", recording, "--png", PICTURES / f"{name}.png", "--show", "scene", "--size", "560x350",
-                    "--theme", "light", "--at", str(moment), *EXTRA.get(name, [])], check=True, stdout=subprocess.DEVNULL)
+                    "--theme", "light", "--at", str(moment), *EXTRA.get(name, ["--draw", "none"])], check=True, stdout=subprocess.DEVNULL)
 
 
 def main():

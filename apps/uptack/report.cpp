@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -29,6 +31,8 @@ struct ReportArguments {
     std::string at = "0";
     std::string show = "page";
     std::string colour;
+    std::optional<std::vector<std::string>> draw;
+    std::string follow;
     int every = 1;
     double max_mb = 60.0;
     bool json = false;
@@ -80,10 +84,33 @@ std::string command_text(const ReportArguments& arguments) {
     return text;
 }
 
+std::string percent_encoded(const std::string& text) {
+    std::string result;
+    for (const char c : text) result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    return result;
+}
+
+/// What can be drawn beside the bodies, as the page names it.
+constexpr std::array drawable{"contacts", "arrows", "chains", "joints", "worst"};
+
 std::string picture_hash(const ReportArguments& arguments) {
     std::string hash = fmt::format("t={}&show={}&play=0", arguments.at, arguments.show);
     if (!arguments.colour.empty()) hash += "&colour=" + arguments.colour;
+    if (!arguments.follow.empty()) hash += "&follow=" + percent_encoded(arguments.follow);
+    if (!arguments.draw) return hash;
+    const std::vector<std::string>& wanted = *arguments.draw;
+    for (const char* name : drawable) {
+        const bool shown = std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+        hash += fmt::format("&{}={}", name, shown ? 1 : 0);
+    }
     return hash;
+}
+
+void check_follow(const ReportArguments& arguments, const Model& model) {
+    const auto named = [&](const RigidBody& body) { return body.name == arguments.follow; };
+    if (arguments.follow.empty() || std::any_of(model.bodies.begin(), model.bodies.end(), named)) return;
+    throw UsageError(fmt::format(
+        "--follow: no body is called '{}'; the page shows names when a body is clicked", arguments.follow));
 }
 
 std::string check_moment(const std::string& text) {
@@ -135,6 +162,7 @@ ExitCode run_report(const ReportArguments& arguments) {
     const std::string file = recording_file(arguments.file);
     refuse_other_files(file);
     const Recording recording(file);
+    check_follow(arguments, recording.scene().model);
     const bool only_picture = arguments.output.empty() && !arguments.picture.png.empty();
     const std::string output = only_picture               ? ""
                                : arguments.output.empty() ? default_output(file)
@@ -188,6 +216,15 @@ void add_report(CLI::App& app, Action& action) {
     verb->add_option("--show", arguments->show, "What is in the picture: page, scene or plots; default page")
         ->needs(png)
         ->check(CLI::IsMember({"page", "scene", "plots"}));
+    verb->add_option(
+            "--draw", arguments->draw,
+            "What the picture shows beside the bodies, as chains,joints: of contacts, arrows, chains, "
+            "joints, worst, or none; default joints,worst")
+        ->needs(png)
+        ->delimiter(',')
+        ->check(CLI::IsMember({"contacts", "arrows", "chains", "joints", "worst", "none"}));
+    verb->add_option("--follow", arguments->follow, "A body that the picture's camera goes with, by name")
+        ->needs(png);
     verb->add_option("--colour", arguments->colour, "Bodies in the picture by material, speed, error or load")
         ->needs(png)
         ->check(CLI::IsMember({"material", "speed", "error", "load"}));

@@ -140,7 +140,8 @@ export class RunPage {
         this.stage?.theme(this.theme.dark);
         this.applyOptions();
         const body = address.follow === null ? -1 : this.content.model.bodies.findIndex(one => one.name === address.follow);
-        if (body >= 0) { this.select(body); this.toggleFollow(); }
+        if (body >= 0 && address.show === "scene") this.setFollow(body);  // a picture of the scene alone: nothing is outlined
+        else if (body >= 0) { this.select(body); this.toggleFollow(); }
         this.camera.update(body >= 0, body >= 0);
         if (address.time !== null) this.player.goToTime(address.time === Infinity ? Number.MAX_VALUE : address.time);
         else this.player.goTo(0);
