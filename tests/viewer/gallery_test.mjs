@@ -7,10 +7,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { colours, curvePixels, drawn, finish, launch, open, picture, run, waitForFrame } from "./browser.mjs";
+import { colours, curvePixels, drawn as frameDrawn, finish, launch, open, picture, run, waitForFrame } from "./browser.mjs";
 
 const runs = process.env.UPTACK_RUNS;
 const recordings = readdirSync(runs).filter(name => name.endsWith(".h5")).map(name => basename(name, ".h5")).sort();
+const unconstrained = ["dzhanibekov"];  // a body in free flight: there is nothing to solve, so there is no error
 const folder = mkdtempSync(join(tmpdir(), "uptack-gallery-"));
 let browser;
 
@@ -26,7 +27,7 @@ for (const name of recordings) {
         const file = join(folder, `${name}.html`);
         run("report", join(runs, `${name}.h5`), "-o", file);
         const page = await open(browser, `${pathToFileURL(file)}#play=0`);
-        assert.equal(await drawn(page), 0);
+        assert.equal(await frameDrawn(page), 0);
         const canvas = page.locator(".stage canvas").first();
         assert.ok(await colours(page, await canvas.screenshot()) > 8, "the view is blank");
 
@@ -36,7 +37,8 @@ for (const name of recordings) {
         await waitForFrame(page, last);
         assert.ok(await colours(page, await picture(canvas, name)) > 8, "the last frame is blank");
         for (const plot of ["Relative error", "Energy error"]) {
-            assert.ok(await curvePixels(page, plot) > 20, `${plot} has no curve`);
+            const drawn = await curvePixels(page, plot) > 20;
+            assert.equal(drawn, !unconstrained.includes(name), `${plot}: is there a curve?`);
         }
         await finish(page);
         rmSync(file);
