@@ -66,7 +66,7 @@ export function colours(page, png) {
     }, png.toString("base64"));
 }
 
-/// Pixels of a plot's canvas in the colour of a curve, not of axes or letters: those are grey.
+/// Pixels of a plot's canvas in the blue of its first curve; axes and letters are grey, limits orange.
 export function curvePixels(page, title) {
     return page.evaluate(words => {
         const area = [...document.querySelectorAll(".plot-area")].find(one => one.getAttribute("aria-label").startsWith(words));
@@ -75,8 +75,7 @@ export function curvePixels(page, title) {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
         for (let i = 0; i < data.length; i += 4) {
-            const grey = Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
-            if (data[i + 3] > 128 && grey > 60) ++count;
+            if (data[i + 3] > 128 && data[i + 2] - data[i] > 60) ++count;
         }
         return count;
     }, title);
