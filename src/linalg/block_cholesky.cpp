@@ -11,6 +11,7 @@
 namespace uptack {
 namespace {
 
+constexpr int block_columns = 48;              // of a panel that are updated together
 constexpr std::size_t worth_dissecting = 500;  // nodes; below, minimum degree is as good and quicker
 
 int padded(int rows) {
@@ -45,6 +46,24 @@ int factor_block(int n, Panel block, double largest, double pivot_floor) {
         }
     }
     return replaced;
+}
+
+/// z <- L^-1 z
+void solve_lower(int n, ConstPanel lower, double* z) {
+    for (int j = 0; j < n; ++j) {
+        const double* column = lower.first + static_cast<std::int64_t>(j) * lower.stride;
+        z[j] /= column[j];
+        for (int i = j + 1; i < n; ++i) z[i] -= column[i] * z[j];
+    }
+}
+
+/// z <- L^-T z
+void solve_lower_transposed(int n, ConstPanel lower, double* z) {
+    for (int j = n - 1; j >= 0; --j) {
+        const double* column = lower.first + static_cast<std::int64_t>(j) * lower.stride;
+        for (int i = j + 1; i < n; ++i) z[j] -= column[i] * z[i];
+        z[j] /= column[j];
+    }
 }
 
 /// Children before parents, each subtree in one run.
@@ -308,6 +327,7 @@ void BlockCholesky::place_panels(const Lists& columns) {
     values_.assign(stored_, 0.0);
     product_.assign(static_cast<std::size_t>(longest) * widest, 0.0);
     gathered_.assign(longest, 0.0);
+    scratch_.assign(panel_scratch(block_columns, widest), 0.0);
     solution_.assign(size_, 0.0);
     diagonal_.assign(position_.size(), 0.0);
     row_in_target_.assign(position_.size(), 0);
@@ -433,9 +453,16 @@ void BlockCholesky::update_from(Supernode& target, Supernode& source) {
     const int begin = top / panel_pack * panel_pack;  // rows go in packs; those above `top` are not used
     const double* panel = values_.data() + source.values;
     const int rows = source.stride - begin;
-    panel_kernels().multiply({.rows = rows, .columns = bottom - top, .depth = source.columns},
-                             {panel + begin, source.stride}, {panel + top, source.stride},
-                             {product_.data(), rows});
+    for (int column = top; column < bottom; column += block_columns) {  // what lies above a block is not used
+        const int first = column / panel_pack * panel_pack;
+        panel_kernels().multiply(
+            {.rows = source.stride - first,
+             .columns = std::min(block_columns, bottom - column),
+             .depth = source.columns},
+            {panel + first, source.stride}, {panel + column, source.stride},
+            {product_.data() + static_cast<std::int64_t>(column - top) * rows + (first - begin), rows},
+            scratch_.data());
+    }
     scatter(target, source, source.cursor, last, begin);
     source.cursor = last;
 }
@@ -462,19 +489,40 @@ void BlockCholesky::scatter(const Supernode& target, const Supernode& source, in
     }
 }
 
-// Left-looking inside the panel, one node at a time: subtract the columns before it, factor its diagonal
-// block, divide the rows below by it.
+// Left-looking inside the panel, a block of nodes at a time: subtract the columns before it, then factor it.
 int BlockCholesky::factor_panel(const Supernode& s, double pivot_floor) {
     int replaced = 0;
     double* panel = values_.data() + s.values;
-    for (int node = s.first; node <= s.last; ++node) {
+    for (int node = s.first; node <= s.last;) {
+        int end = node + 1;
+        while (end <= s.last && offset_[end + 1] - offset_[node] <= block_columns) ++end;
+        const int at = offset_[node] - offset_[s.first];
+        const int begin = at / panel_pack * panel_pack;
+        panel_kernels().subtract_product(
+            {.rows = s.stride - begin, .columns = offset_[end] - offset_[node], .depth = at},
+            {panel + begin, s.stride}, {panel + at, s.stride},
+            {panel + static_cast<std::int64_t>(at) * s.stride + begin, s.stride}, scratch_.data());
+        replaced += factor_nodes(s, node, end, pivot_floor);
+        node = end;
+    }
+    return replaced;
+}
+
+// One node at a time: subtract the columns of the block before it, factor its diagonal block, divide the rows
+// below by it.
+int BlockCholesky::factor_nodes(const Supernode& s, int first, int end, double pivot_floor) {
+    int replaced = 0;
+    double* panel = values_.data() + s.values;
+    const int start = offset_[first] - offset_[s.first];
+    const double* before = panel + static_cast<std::int64_t>(start) * s.stride;
+    for (int node = first; node < end; ++node) {
         const int n = offset_[node + 1] - offset_[node];
         const int at = offset_[node] - offset_[s.first];
         const int begin = at / panel_pack * panel_pack;
         double* columns = panel + static_cast<std::int64_t>(at) * s.stride;
-        panel_kernels().subtract_product({.rows = s.stride - begin, .columns = n, .depth = at},
-                                         {panel + begin, s.stride}, {panel + at, s.stride},
-                                         {columns + begin, s.stride});
+        panel_kernels().subtract_product({.rows = s.stride - begin, .columns = n, .depth = at - start},
+                                         {before + begin, s.stride}, {before + at, s.stride},
+                                         {columns + begin, s.stride}, scratch_.data());
         double* block = columns + at;
         replaced += factor_block(n, {block, s.stride}, diagonal_[node], pivot_floor);
         // The rows right below start anywhere; their pack may reach up into the block, which must stay.
@@ -496,10 +544,12 @@ void BlockCholesky::solve(MutableView x) {
     for (const Supernode& s : supernodes_) {  // L z = b
         double* z = solution_.data() + offset_[s.first];
         const double* panel = values_.data() + s.values;
-        for (int j = 0; j < s.columns; ++j) {
-            const double* column = panel + static_cast<std::int64_t>(j) * s.stride;
-            z[j] /= column[j];
-            for (int i = j + 1; i < s.columns; ++i) z[i] -= column[i] * z[j];
+        for (int node = s.first; node <= s.last; ++node) {
+            const int at = offset_[node] - offset_[s.first];
+            const int n = offset_[node + 1] - offset_[node];
+            const double* block = panel + static_cast<std::int64_t>(at) * s.stride + at;
+            solve_lower(n, {block, s.stride}, z + at);
+            kernels.subtract_apply(s.columns - at - n, n, {block + n, s.stride}, z + at, z + at + n);
         }
         const int below = s.rows - s.columns;
         std::fill_n(gathered_.begin(), below, 0.0);
@@ -521,11 +571,13 @@ void BlockCholesky::solve(MutableView x) {
         }
         kernels.subtract_apply_transposed(s->rows - s->columns, s->columns, {panel + s->columns, s->stride},
                                           gathered_.data(), z);
-        for (int j = s->columns - 1; j >= 0; --j) {
-            const double* column = panel + static_cast<std::int64_t>(j) * s->stride;
-            double value = z[j];
-            for (int i = j + 1; i < s->columns; ++i) value -= column[i] * z[i];
-            z[j] = value / column[j];
+        for (int node = s->last; node >= s->first; --node) {
+            const int at = offset_[node] - offset_[s->first];
+            const int n = offset_[node + 1] - offset_[node];
+            const double* block = panel + static_cast<std::int64_t>(at) * s->stride + at;
+            kernels.subtract_apply_transposed(s->columns - at - n, n, {block + n, s->stride}, z + at + n,
+                                              z + at);
+            solve_lower_transposed(n, {block, s->stride}, z + at);
         }
     }
     for (std::size_t k = 0; k < node_at_.size(); ++k) {

@@ -97,6 +97,7 @@ private:
     void update_from(Supernode& target, Supernode& source);
     void scatter(const Supernode& target, const Supernode& source, int first, int last, int skip);
     int factor_panel(const Supernode& s, double pivot_floor);
+    int factor_nodes(const Supernode& s, int first, int end, double pivot_floor);
     void link(int index);
 
     std::vector<int> node_sizes_;
@@ -117,6 +118,7 @@ private:
     std::vector<double> values_;
     std::vector<double> product_;     // one update before it is scattered
     std::vector<double> solution_;    // in the order of elimination
+    std::vector<double> scratch_;     // of the panel kernels
     std::vector<double> gathered_;    // rows below a supernode
     std::vector<double> diagonal_;    // of H, by position: what replaces a lost pivot
     std::vector<int> row_in_target_;  // by position, for the supernode being factored

@@ -21,7 +21,7 @@ const PanelKernels& choose() {
     if (wish != nullptr && std::strcmp(wish, "portable") == 0) return panel_kernels_portable;
     const bool only_avx2 = wish != nullptr && std::strcmp(wish, "avx2") == 0;
     if (!only_avx2 && __builtin_cpu_supports("avx512f") != 0) return panel_kernels_avx512;
-    if (__builtin_cpu_supports("avx2") != 0) return panel_kernels_avx2;
+    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) return panel_kernels_avx2;
 #endif
     return panel_kernels_portable;
 }

@@ -8,7 +8,7 @@ namespace {
 
 // The prototype's value: without it friction stops the method at 1e-2, with it near 1e-6.
 constexpr double regularisation = 1e-7;  // delta, of the metric
-constexpr int refinements = 4;           // conjugate gradient steps after the first
+constexpr int refinements = 4;           // conjugate gradient steps after the first, once they pay
 constexpr double refined = 1e-22;        // of <r, z>: round-off is reached
 constexpr double gmres_reduction = 1e-6;
 constexpr double to_boundary = 0.99;     // part of the way to the boundary that a step may go
@@ -240,7 +240,8 @@ void InteriorPoint::gather(const Item& item, View x, Small& k) {
     for (int i = 1; i < item.dimension; ++i) k[i] = x[item.tail_row + i - 1];
 }
 
-bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system) {
+bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, Directions directions) {
+    refinements_ = directions == Directions::exact ? refinements : 0;
     find_residual(packed);
     if (!(mu_ > 0.0) || !std::isfinite(mu_)) return false;
     find_scaling();
@@ -445,13 +446,13 @@ void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSyste
     copy(z_, d_);
     double rz = dot(r_, z_);
     const double first = rz;
-    for (int k = 0; k <= refinements; ++k) {
+    for (int k = 0; k <= refinements_; ++k) {
         multiply(packed, d_, ad_);
         const double curvature = dot(d_, ad_);
         if (!(curvature > 0.0) || !(rz > 0.0)) return;
         const double alpha = rz / curvature;
         add_scaled(alpha, d_, dx_);
-        if (k == refinements) return;
+        if (k == refinements_) return;
         add_scaled(-alpha, ad_, r_);
         precondition(packed, system, r_, z_);
         const double next = dot(r_, z_);

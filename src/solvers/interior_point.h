@@ -49,8 +49,10 @@ public:
     /// Starts next to x, on the central path, for the problem as last frozen.
     void begin(const PackedProblem& packed, View x);
 
-    /// One iteration with one factorisation.  False: no step is left.
-    bool iterate(const PackedProblem& packed, NewtonSystem& system);
+    enum class Directions : bool { rough, exact };
+    /// One iteration with one factorisation.  False: no step is left.  Far from the solution rough directions
+    /// take as many iterations and save most of the triangular solves.
+    bool iterate(const PackedProblem& packed, NewtonSystem& system, Directions directions);
 
     /// Strictly inside the allowed set.
     View impulse() const { return x_; }
@@ -109,6 +111,7 @@ private:
     CellBlocks weights_;  // Q
     CellBlocks gamma_;    // (Q + delta D)^-1
     Gmres gmres_;
+    int refinements_ = 0;  // of a direction, in this iteration
     std::vector<double> x_;
     std::vector<double> residual_;        // A x + p - sum T^T s
     std::vector<double> rhs_, dx_;        // of the direction

@@ -16,6 +16,7 @@ constexpr int interior_patience = 3;  // iterations that do not halve the energy
 constexpr int interior_settling = 25;
 constexpr double interior_near = 1e-2;
 constexpr double interior_goal = 1e-7;
+constexpr double exact_below = 3e-4;  // relative error from which directions are worth refining
 
 constexpr double joint_weight =
     1e-8;  // rho: small enough for two or three steps, large enough for redundancy
@@ -151,14 +152,17 @@ void Newton::interior_stage() {
     interior_.begin(packed_, x_);
     double least_J = energy_J_;
     int slow = 0;
+    auto directions = InteriorPoint::Directions::rough;
     for (int k = 0; k < interior_limit && !monitor_.finished(); ++k) {
         if (k > 0) packed_.freeze(interior_.impulse());
-        if (!interior_.iterate(packed_, system_)) break;
+        if (!interior_.iterate(packed_, system_, directions)) break;
         ++factorisations_;
         look(interior_.impulse());
         const double error = relative_error(energy_J_, reference_J_);
         const bool settled = error < interior_near || k >= interior_settling;
-        if (energy_J_ < 0.5 * least_J) {
+        const bool halved = energy_J_ < 0.5 * least_J;
+        if (error < exact_below || (settled && !halved)) directions = InteriorPoint::Directions::exact;
+        if (halved) {
             slow = 0;
         } else if (settled) {
             ++slow;

@@ -30,11 +30,15 @@ struct ProductSize {
     int depth = 0;
 };
 
+constexpr long panel_scratch(long columns, long depth) {
+    return (columns + 16) * depth;
+}
+
 struct PanelKernels {
-    /// C = A B^T
-    void (*multiply)(ProductSize, ConstPanel a, ConstPanel b, Panel c);
+    /// C = A B^T; scratch has room for panel_scratch(columns, depth) doubles
+    void (*multiply)(ProductSize, ConstPanel a, ConstPanel b, Panel c, double* scratch);
     /// C -= A B^T
-    void (*subtract_product)(ProductSize, ConstPanel a, ConstPanel b, Panel c);
+    void (*subtract_product)(ProductSize, ConstPanel a, ConstPanel b, Panel c, double* scratch);
     /// X <- X L^-T, X being rows x columns and L lower triangular, columns x columns
     void (*divide)(int rows, int columns, ConstPanel lower, Panel x);
     /// y -= A x, A being rows x columns (no padding needed)

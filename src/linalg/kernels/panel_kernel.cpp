@@ -6,6 +6,10 @@
 
 #include "kernels/panel.h"
 
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
 #define UPTACK_JOIN2(a, b) a##b
 #define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
 #define UPTACK_PANEL_KERNELS UPTACK_JOIN(panel_kernels_, UPTACK_KERNEL_TARGET)
@@ -80,6 +84,32 @@ UPTACK_INLINE Wide spread_wide(double value) {
 }
 #endif
 
+// c + a b, rounded once, on every target: a factorisation is the same wherever it is made.
+#ifdef __FMA__
+UPTACK_INLINE Four fused(Four a, Four b, Four c) {
+    return _mm256_fmadd_pd(a, b, c);
+}
+#else
+UPTACK_INLINE Two fused(Two a, Two b, Two c) {
+    return Two{__builtin_fma(a[0], b[0], c[0]), __builtin_fma(a[1], b[1], c[1])};
+}
+#ifdef __AVX__
+UPTACK_INLINE Four fused(Four a, Four b, Four c) {
+    for (int i = 0; i < 4; ++i) c[i] = __builtin_fma(a[i], b[i], c[i]);
+    return c;
+}
+#else
+UPTACK_INLINE Four fused(Four a, Four b, Four c) {
+    return {fused(a.low, b.low, c.low), fused(a.high, b.high, c.high)};
+}
+#endif
+#endif
+#ifdef __AVX512F__
+UPTACK_INLINE Wide fused(Wide a, Wide b, Wide c) {
+    return _mm512_fmadd_pd(a, b, c);
+}
+#endif
+
 enum class Store { set, subtract };
 
 /// Vectors of a tile: their type decides the functions.
@@ -111,7 +141,7 @@ UPTACK_INLINE void tile(int depth, ConstPanel a, ConstPanel b, Panel c) {
         for (int i = 0; i < Packs; ++i) left[i] = Ops::get(pa + width * i);
         for (int j = 0; j < Columns; ++j) {
             const typename Ops::Vector right = Ops::all(pb[j]);
-            for (int i = 0; i < Packs; ++i) sum[i][j] = sum[i][j] + left[i] * right;
+            for (int i = 0; i < Packs; ++i) sum[i][j] = fused(left[i], right, sum[i][j]);
         }
     }
     for (int j = 0; j < Columns; ++j) {
@@ -137,29 +167,75 @@ void tile_column(int rows, int depth, ConstPanel a, ConstPanel b, Panel c) {
     }
 }
 
+/// `columns` at most 6.
 template <Store how>
-void product(ProductSize size, ConstPanel a, ConstPanel b, Panel c) {
-    for (int j = 0; j < size.columns; j += 6) {
-        const ConstPanel bj{b.first + j, b.stride};
-        const Panel cj{c.first + static_cast<long>(j) * c.stride, c.stride};
-        switch (size.columns - j) {
-            case 1:
-                tile_column<1, how>(size.rows, size.depth, a, bj, cj);
-                break;
-            case 2:
-                tile_column<2, how>(size.rows, size.depth, a, bj, cj);
-                break;
-            case 3:
-                tile_column<3, how>(size.rows, size.depth, a, bj, cj);
-                break;
-            case 4:
-                tile_column<4, how>(size.rows, size.depth, a, bj, cj);
-                break;
-            case 5:
-                tile_column<5, how>(size.rows, size.depth, a, bj, cj);
-                break;
-            default:
-                tile_column<6, how>(size.rows, size.depth, a, bj, cj);
+void product_of_few(ProductSize size, ConstPanel a, ConstPanel b, Panel c) {
+    switch (size.columns) {
+        case 1:
+            tile_column<1, how>(size.rows, size.depth, a, b, c);
+            break;
+        case 2:
+            tile_column<2, how>(size.rows, size.depth, a, b, c);
+            break;
+        case 3:
+            tile_column<3, how>(size.rows, size.depth, a, b, c);
+            break;
+        case 4:
+            tile_column<4, how>(size.rows, size.depth, a, b, c);
+            break;
+        case 5:
+            tile_column<5, how>(size.rows, size.depth, a, b, c);
+            break;
+        default:
+            tile_column<6, how>(size.rows, size.depth, a, b, c);
+    }
+}
+
+/// `rows` (a multiple of 4) of `depth` columns, one column right after the other.
+void pack(int rows, int depth, ConstPanel from, double* to) {
+    const double* column = from.first;
+    for (int k = 0; k < depth; ++k, column += from.stride, to += rows) {
+        for (int i = 0; i < rows; i += 4) store(to + i, load(column + i));
+    }
+}
+
+/// The same for rows that are not a multiple of 4.
+void pack_few(int rows, int depth, ConstPanel from, double* to) {
+    const double* column = from.first;
+    for (int k = 0; k < depth; ++k, column += from.stride, to += rows) {
+        for (int i = 0; i < rows; ++i) to[i] = column[i];
+    }
+}
+
+int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+// Far apart in memory, the columns of a large panel are slow to come by: B is packed once, A a strip of rows
+// at a time, each used for all columns.
+template <Store how>
+void product(ProductSize size, ConstPanel a, ConstPanel b, Panel c, double* scratch) {
+    constexpr int few = 6;
+    constexpr int strip = 2 * wide;
+    const auto part = [&](int i, int rows, ConstPanel rows_of_a, int j, ConstPanel columns_of_b) {
+        product_of_few<how>({rows, least(few, size.columns - j), size.depth}, rows_of_a, columns_of_b,
+                            {c.first + static_cast<long>(j) * c.stride + i, c.stride});
+    };
+    if (size.columns <= 2 * few) {
+        for (int j = 0; j < size.columns; j += few) part(0, size.rows, a, j, {b.first + j, b.stride});
+        return;
+    }
+    double* packed_b = scratch + static_cast<long>(strip) * size.depth;
+    for (int j = 0; j < size.columns; j += few) {
+        pack_few(least(few, size.columns - j), size.depth, {b.first + j, b.stride},
+                 packed_b + static_cast<long>(j) * size.depth);
+    }
+    for (int i = 0; i < size.rows; i += strip) {
+        const int rows = least(strip, size.rows - i);
+        pack(rows, size.depth, {a.first + i, a.stride}, scratch);
+        for (int j = 0; j < size.columns; j += few) {
+            part(i, rows, {scratch, rows}, j,
+                 {packed_b + static_cast<long>(j) * size.depth, least(few, size.columns - j)});
         }
     }
 }
@@ -179,24 +255,68 @@ void divide(int rows, int columns, ConstPanel lower, Panel x) {
     }
 }
 
-void subtract_apply(int rows, int columns, ConstPanel a, const double* x, double* y) {
-    for (int j = 0; j < columns; ++j) {
-        const double* column = a.first + static_cast<long>(j) * a.stride;
-        for (int i = 0; i < rows; ++i) y[i] -= column[i] * x[j];
+/// y -= A x for `Columns` columns at once: y is read and written once.
+template <int Columns>
+void subtract_apply_few(int rows, ConstPanel a, const double* x, double* y) {
+    const double* column[Columns];
+    Four minus[Columns];
+    for (int j = 0; j < Columns; ++j) {
+        column[j] = a.first + static_cast<long>(j) * a.stride;
+        minus[j] = spread(-x[j]);
+    }
+    int i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        Four value = load(y + i);
+        for (int j = 0; j < Columns; ++j) value = fused(load(column[j] + i), minus[j], value);
+        store(y + i, value);
+    }
+    for (; i < rows; ++i) {
+        for (int j = 0; j < Columns; ++j) y[i] = __builtin_fma(column[j][i], -x[j], y[i]);
     }
 }
 
-// Four sums side by side per column, so that the order does not depend on the target.
-void subtract_apply_transposed(int rows, int columns, ConstPanel a, const double* y, double* x) {
-    for (int j = 0; j < columns; ++j) {
-        const double* column = a.first + static_cast<long>(j) * a.stride;
-        double sum[4] = {};
-        int i = 0;
-        for (; i + 4 <= rows; i += 4) {
-            for (int k = 0; k < 4; ++k) sum[k] += column[i + k] * y[i + k];
-        }
-        for (; i < rows; ++i) sum[0] += column[i] * y[i];
+void subtract_apply(int rows, int columns, ConstPanel a, const double* x, double* y) {
+    int j = 0;
+    for (; j + 6 <= columns; j += 6) {
+        subtract_apply_few<6>(rows, {a.first + static_cast<long>(j) * a.stride, a.stride}, x + j, y);
+    }
+    for (; j < columns; ++j) {
+        subtract_apply_few<1>(rows, {a.first + static_cast<long>(j) * a.stride, a.stride}, x + j, y);
+    }
+}
+
+/// x -= A^T y for `Columns` columns at once.  Four sums side by side per column, so that the order does not
+/// depend on the target.
+template <int Columns>
+void subtract_apply_transposed_few(int rows, ConstPanel a, const double* y, double* x) {
+    const double* column[Columns];
+    Four sums[Columns];
+    for (int j = 0; j < Columns; ++j) {
+        column[j] = a.first + static_cast<long>(j) * a.stride;
+        sums[j] = spread(0.0);
+    }
+    int i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const Four value = load(y + i);
+        for (int j = 0; j < Columns; ++j) sums[j] = fused(load(column[j] + i), value, sums[j]);
+    }
+    for (int j = 0; j < Columns; ++j) {
+        double sum[4];
+        store(sum, sums[j]);
+        for (int rest = i; rest < rows; ++rest) sum[0] = __builtin_fma(column[j][rest], y[rest], sum[0]);
         x[j] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+}
+
+void subtract_apply_transposed(int rows, int columns, ConstPanel a, const double* y, double* x) {
+    int j = 0;
+    for (; j + 6 <= columns; j += 6) {
+        subtract_apply_transposed_few<6>(rows, {a.first + static_cast<long>(j) * a.stride, a.stride}, y,
+                                         x + j);
+    }
+    for (; j < columns; ++j) {
+        subtract_apply_transposed_few<1>(rows, {a.first + static_cast<long>(j) * a.stride, a.stride}, y,
+                                         x + j);
     }
 }
 
