@@ -17,7 +17,7 @@ constexpr double relax_lipschitz = 0.97;  // lets L follow the curvature down ag
 SolveReport Apgd::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                         const Observer& observer) {
     monitor_.start_clock();
-    packed_.pack(problem);
+    packed_.pack(problem, PackedProblem::Use::products);
     prepare(rule, observer, solution);
 
     for (std::int64_t iteration = 1; !monitor_.finished(); ++iteration) {

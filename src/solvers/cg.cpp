@@ -5,7 +5,7 @@ namespace uptack {
 SolveReport Cg::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer) {
     monitor_.start_clock();
-    packed_.pack(problem);
+    packed_.pack(problem, PackedProblem::Use::products);
     if (!packed_.only_bilateral()) {
         return refuse(problem, solution,
                       "cg takes bilateral rows only; use spg, apgd or psor for contacts and limits");

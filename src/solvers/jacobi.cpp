@@ -5,7 +5,7 @@ namespace uptack {
 SolveReport Jacobi::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                           const Observer& observer) {
     monitor_.start_clock();
-    packed_.pack(problem);
+    packed_.pack(problem, PackedProblem::Use::products);
     monitor_.begin(packed_, rule, observer, solution, x_, y_);
     d_.resize(packed_.rows());
     packed_.safe_diagonal(d_);

@@ -18,7 +18,7 @@ bool use_avx2() {
 #ifdef UPTACK_HAVE_AVX2
     const char* wish = std::getenv("UPTACK_SIMD");
     if (wish != nullptr && std::strcmp(wish, "portable") == 0) return false;
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 #else
     return false;
 #endif

@@ -40,7 +40,7 @@ void for_each_entry_of(const PackedProblem& packed, const Cell& cell, const Visi
 void KktSystem::build(const PackedProblem& packed, double regularisation) {
     const std::size_t rows = packed.rows();
     // The state holds a slot for the world too; it has no unknowns.
-    offset_ = packed.matrix() ? 0 : 6 * (static_cast<int>(packed.state_size() / state_width) - 1);
+    offset_ = 6 * static_cast<int>(packed.bodies());
     r_.assign(rows, 1.0);
     if (packed.matrix()) {
         fill_assembled_matrix(packed);

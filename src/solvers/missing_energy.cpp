@@ -62,7 +62,7 @@ void linearise_cell(const Linearisation& at, const Cell& cell, double* gamma, st
 
 double estimate_missing_energy(const Problem& problem, std::span<const double> impulse) {
     PackedProblem packed;
-    packed.pack(problem);
+    packed.pack(problem, PackedProblem::Use::products);
     packed.freeze(impulse);
     std::vector<double> w(packed.rows());
     std::vector<double> f(packed.rows());

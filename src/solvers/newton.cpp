@@ -27,7 +27,7 @@ constexpr int joint_steps = 60;
 SolveReport Newton::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                           const Observer& observer) {
     monitor_.start_clock();
-    packed_.pack(problem);
+    packed_.pack(problem, PackedProblem::Use::products);
     solution_ = &solution;
     monitor_.begin(packed_, rule, observer, solution, x_, ax_);
     if (!monitor_.finished()) {
@@ -38,7 +38,7 @@ SolveReport Newton::solve(const Problem& problem, Solution& solution, const Stop
 }
 
 double Newton::factor_operations(const Problem& problem) {
-    packed_.pack(problem);
+    packed_.pack(problem, PackedProblem::Use::products);
     system_.prepare(packed_);
     return system_.operations();
 }

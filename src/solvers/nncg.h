@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "linalg/aligned_vector.h"
 #include "monitor.h"
 #include "packed_problem.h"
 #include "uptack/solvers.h"
@@ -33,7 +34,7 @@ private:
     /// Impulses and the state that belongs to them.
     struct Pair {
         std::vector<double> x;
-        std::vector<double> u;
+        AlignedVector u;
     };
 
     void reset_direction();

@@ -51,9 +51,14 @@ bool equals_transpose(const SparseMatrix& matrix) {
     return true;
 }
 
+bool is_movable(const Problem& problem, int body) {
+    return body != no_body && (problem.bodies[body].inverse_mass != 0.0 ||
+                               problem.bodies[body].inverse_inertia_w != Symmetric3{});
+}
+
 }  // namespace
 
-void PackedProblem::pack(const Problem& problem) {
+void PackedProblem::pack(const Problem& problem, Use use) {
     reset(problem);
     if (!matrix_) factor_inertias(problem);
     for (const Block& block : problem.blocks) {
@@ -61,6 +66,7 @@ void PackedProblem::pack(const Problem& problem) {
             pack_row(problem, block, row);
         add_cells(problem, block);
     }
+    if (!matrix_ && use == Use::sweeps) build_batches(problem);
     if (!matrix_ && rows() >= parallel_threshold) build_adjacency(problem);
     convex_ = convex_ && symmetric_;
     if (!convex_) {
@@ -74,13 +80,17 @@ void PackedProblem::reset(const Problem& problem) {
     const std::size_t rows = problem.bias.size();
     cells_.clear();
     runs_.clear();
+    batches_.clear();
+    batch_c_.clear();
+    plan_.clear(0);
     cones_.clear();
     frozen_bounds_.clear();
     q_ = problem.bias;
     c_ = problem.compliance;
     metric_.resize(rows);
     g_.resize(matrix_ ? 0 : rows * row_width);
-    state_size_ = matrix_ ? 0 : state_width * (problem.bodies.size() + 1);
+    bodies_ = matrix_ ? 0 : problem.bodies.size();
+    state_size_ = matrix_ ? 0 : state_width * (bodies_ + 1);
     scratch_u_.assign(state_size_, 0.0);
     adjacency_start_.clear();
     adjacency_entry_.clear();
@@ -187,6 +197,85 @@ void PackedProblem::finish_cell(const Problem& problem, const Block& block, Cell
         runs_.push_back({.kind = cell.kind, .first = static_cast<int>(cells_.size()) - 1, .count = 0});
     }
     ++runs_.back().count;
+}
+
+// The linear parts of the rows on two bodies that move must be opposite; in a file they may be anything.
+bool PackedProblem::fits_batch(const Problem& problem, const Cell& cell) const {
+    const auto world = static_cast<int>(problem.bodies.size());
+    if (cell.slot_a == cell.slot_b) return false;
+    if (cell.slot_a == world || cell.slot_b == world) return true;
+    for (int i = cell.first_row; i < cell.first_row + 3; ++i) {
+        const JacobianRow& row = problem.jacobian[i];
+        for (int k = 0; k < 3; ++k) {
+            if (row.a[k] != -row.b[k]) return false;
+        }
+    }
+    return true;
+}
+
+// A few contacts are as quick one by one; a plan of them would have hardly a full batch.
+constexpr int fewest_batched = 64;
+
+void PackedProblem::build_batches(const Problem& problem) {
+    plan_.clear(problem.bodies.size());
+    const auto world = static_cast<int>(problem.bodies.size());
+    const auto body_of = [&](int slot) {
+        return slot != world && is_movable(problem, slot) ? slot : BatchPlan::immovable;
+    };
+    for (Run& run : runs_) {
+        if (run.kind != CellKind::contact || run.count < fewest_batched) continue;
+        contacts_.clear();
+        for (int k = run.first; k < run.first + run.count; ++k) {
+            const Cell& cell = cells_[k];
+            contacts_.push_back({.cell = k,
+                                 .body = {body_of(cell.slot_a), body_of(cell.slot_b)},
+                                 .alone = !fits_batch(problem, cell)});
+        }
+        run.first_stage = static_cast<int>(plan_.stages().size());
+        run.stages = plan_.add(contacts_);
+    }
+    batches_.resize(plan_.lanes().size() / 4);
+    batch_c_.resize(c_.empty() ? 0 : 12 * batches_.size());
+    exact_batches_ = false;
+    for (std::size_t p = 0; p < plan_.pieces().size(); ++p) {
+        const BatchPlan::Piece& piece = plan_.pieces()[p];
+        for (int at = piece.first_batch; at < piece.first_batch + piece.batches; ++at) {
+            // Neither neighbouring batches nor pieces share a slot: each would wait for the other's zeros.
+            const int zero = world + 1 + world_slots * static_cast<int>(p) + at % world_slots;
+            for (int lane = 0; lane < 4; ++lane) fill_lane(problem, {at, lane}, zero);
+        }
+    }
+    state_size_ += state_width * world_slots * plan_.pieces().size();
+    scratch_u_.resize(state_size_, 0.0);
+}
+
+void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slot) {
+    const auto [index, lane] = at;
+    const auto world = static_cast<int>(problem.bodies.size());
+    ContactBatch& batch = batches_[index];
+    const Cell& cell = cells_[plan_.lanes()[4 * index + lane]];
+    const std::array<int, 2> slots = {cell.slot_a, cell.slot_b};
+    for (int side = 0; side < 2; ++side) {
+        const bool movable = slots[side] != world && is_movable(problem, slots[side]);
+        batch.place[side][lane] = state_width * (movable ? slots[side] : zero_slot);
+        batch.root[side][lane] = movable ? std::sqrt(problem.bodies[slots[side]].inverse_mass) : 0.0;
+    }
+    for (int r = 0; r < 3; ++r) {
+        const JacobianRow& jacobian = problem.jacobian[cell.first_row + r];
+        const double* g = row_of_g(cell.first_row + r);
+        for (int k = 0; k < 3; ++k) {
+            batch.frame[r][k][lane] = cell.slot_a == world ? -jacobian.b[k] : jacobian.a[k];
+            batch.turn[0][r][k][lane] = g[3 + k];
+            batch.turn[1][r][k][lane] = g[9 + k];
+        }
+        batch.q[r][lane] = q_[cell.first_row + r];
+        if (!c_.empty()) batch_c_[12 * index + 4 * r + lane] = c_[cell.first_row + r];
+    }
+    batch.mu[lane] = cell.mu;
+    batch.step[lane] = cell.step;
+    batch.row[lane] = cell.first_row;
+    batch.exact[lane] = cell.exact;
+    exact_batches_ = exact_batches_ || cell.exact != 0;
 }
 
 // a += weight * G_s G_s^T for one side s of the cell

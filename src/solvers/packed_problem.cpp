@@ -15,7 +15,13 @@ using Rows = std::array<double, max_block_rows>;
 }  // namespace
 
 PackedView PackedProblem::view() const {
-    return {.cells = cells_.data(), .g = g_.data(), .q = q_.data(), .c = c_.empty() ? nullptr : c_.data()};
+    return {.cells = cells_.data(),
+            .g = g_.data(),
+            .q = q_.data(),
+            .c = c_.empty() ? nullptr : c_.data(),
+            .batches = batches_.data(),
+            .batch_c = c_.empty() ? nullptr : batch_c_.data(),
+            .exact_batches = exact_batches_};
 }
 
 FrictionCone PackedProblem::cone_of(const Cell& cell) const {
@@ -83,6 +89,8 @@ void PackedProblem::sweep(double omega, Direction direction, MutableView x, Muta
         const CellRange range{.first = run.first, .count = run.count, .stride = forward ? 1 : -1};
         if (!matrix_ && run.kind == CellKind::scalar) {
             kernels().sweep_scalars(view(), range, omega, x.data(), u.data());
+        } else if (run.stages > 0) {
+            sweep_stages(run, omega, direction, x, u);
         } else if (!matrix_ && run.kind == CellKind::contact) {
             kernels().sweep_contacts(view(), range, omega, x.data(), u.data());
         } else {
@@ -91,6 +99,46 @@ void PackedProblem::sweep(double omega, Direction direction, MutableView x, Muta
             }
         }
     }
+}
+
+void PackedProblem::sweep_stages(const Run& run, double omega, Direction direction, MutableView x,
+                                 MutableView u) const {
+    const bool forward = direction == Direction::forward;
+    const int stride = forward ? 1 : -1;
+    const auto sweep_piece = [&](int p) {
+        const BatchPlan::Piece& piece = plan_.pieces()[p];
+        const CellRange batches{.first = piece.first_batch, .count = piece.batches, .stride = stride};
+        const CellRange singles{.first = piece.first_single,
+                                .count = piece.singles,
+                                .stride = stride,
+                                .order = plan_.singles().data()};
+        if (forward) kernels().sweep_batches(view(), batches, omega, x.data(), u.data());
+        kernels().sweep_contacts(view(), singles, omega, x.data(), u.data());
+        if (!forward) kernels().sweep_batches(view(), batches, omega, x.data(), u.data());
+    };
+    for (int s = 0; s < run.stages; ++s) {
+        const BatchPlan::Stage& stage = plan_.stages()[run.first_stage + (forward ? s : run.stages - 1 - s)];
+        if (stage.pieces == 1) {
+            sweep_piece(stage.first_piece);
+        } else {  // static: a piece stays with its thread, and in its cache, from sweep to sweep
+            tbb::parallel_for(stage.first_piece, stage.first_piece + stage.pieces, sweep_piece,
+                              tbb::static_partitioner{});
+        }
+    }
+}
+
+std::size_t PackedProblem::bytes_per_sweep() const {
+    std::size_t bytes = (rows() + state_size_) * sizeof(double) + batches_.size() * sizeof(ContactBatch) +
+                        batch_c_.size() * sizeof(double);
+    const auto add_cell = [&](const Cell& cell) {
+        bytes += sizeof(Cell) + cell.rows * (row_width + 1 + (c_.empty() ? 0 : 1)) * sizeof(double);
+    };
+    for (const Run& run : runs_) {
+        if (run.stages > 0) continue;
+        for (int k = run.first; k < run.first + run.count; ++k) add_cell(cells_[k]);
+    }
+    for (const int k : plan_.singles()) add_cell(cells_[k]);
+    return bytes;
 }
 
 void PackedProblem::sweep_cell(const Cell& cell, double omega, MutableView x, MutableView u) const {

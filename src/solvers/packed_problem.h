@@ -9,8 +9,8 @@
 // Assembled form: A is a compressed-row matrix, there is no state, and A x is a plain product.
 //
 // A cell is what is projected together: each row of a bilateral, unilateral or interval block is one cell, a
-// friction cone or box is one cell.  Cells keep the problem's order; coloured batches can replace the loops
-// behind sweep() without anybody outside noticing.
+// friction cone or box is one cell.  Cells keep the problem's order; inside a long run of contacts the sweep
+// takes the order of batch_plan.h.
 //
 // Three things are not the minimum of one convex quadratic: exact friction (De Saxce's term), box friction
 // (bounds that follow the normal impulse) and a matrix that is not symmetric.  The sweeps take them as they
@@ -24,7 +24,9 @@
 #include <span>
 #include <vector>
 
+#include "batch_plan.h"
 #include "kernels/packed_view.h"
+#include "linalg/aligned_vector.h"
 #include "linalg/vector_ops.h"
 #include "uptack/problem.h"
 
@@ -34,11 +36,15 @@ enum class Direction : std::int8_t { forward = 1, backward = -1 };
 
 class PackedProblem {
 public:
-    void pack(const Problem& problem);
+    /// Who does not sweep says so: the batches of the contacts take time and as much room again as G.
+    enum class Use : std::int8_t { sweeps, products };
+
+    void pack(const Problem& problem, Use use = Use::sweeps);
 
     std::size_t rows() const { return q_.size(); }
     std::size_t state_size() const { return state_size_; }
-    bool is_convex() const { return convex_; }  ///< one convex quadratic: nothing to freeze
+    std::size_t bodies() const { return bodies_; }  ///< 0 in the assembled form
+    bool is_convex() const { return convex_; }      ///< one convex quadratic: nothing to freeze
     bool only_bilateral() const { return only_bilateral_; }
     bool has_positive_diagonal() const { return positive_diagonal_; }
 
@@ -73,6 +79,10 @@ public:
 
     /// One projected Gauss-Seidel pass over all cells, in place; u follows x.
     void sweep(double omega, Direction direction, MutableView x, MutableView u) const;
+    /// In which order long runs of contacts are swept.
+    const BatchPlan& plan() const { return plan_; }
+    /// What a sweep has to read at least, for the benchmark.
+    std::size_t bytes_per_sweep() const;
     /// z = proj(x - alpha w~ / metric) with w~ of the present x and the box bounds of the new normal; y = A
     /// x.
     void fixed_point_step(View x, View y, double alpha, View metric, MutableView z) const;
@@ -99,6 +109,12 @@ private:
         CellKind kind = CellKind::scalar;
         int first = 0;
         int count = 0;
+        int first_stage = 0;  // of the batches' stages; none: cell by cell
+        int stages = 0;
+    };
+    struct BatchLane {
+        int batch = 0;
+        int lane = 0;
     };
     using CellMatrix = std::span<double>;  // rows x rows, row by row
 
@@ -114,6 +130,10 @@ private:
     double gershgorin_bound(const Cell& cell) const;
 
     PackedView view() const;
+    void build_batches(const Problem& problem);
+    bool fits_batch(const Problem& problem, const Cell& cell) const;
+    void fill_lane(const Problem& problem, BatchLane at, int zero_slot);
+    void sweep_stages(const Run& run, double omega, Direction direction, MutableView x, MutableView u) const;
     double row_velocity(const Cell& cell, int row, View u, View x) const;
     void push(const Cell& cell, int row, double change, MutableView u) const;
     void sweep_cell(const Cell& cell, double omega, MutableView x, MutableView u) const;
@@ -127,6 +147,11 @@ private:
 
     std::vector<Cell> cells_;
     std::vector<Run> runs_;
+    std::vector<ContactBatch> batches_;
+    std::vector<double> batch_c_;  // empty: no compliance
+    BatchPlan plan_;
+    std::vector<BatchPlan::Contact> contacts_;  // scratch
+    bool exact_batches_ = false;
     std::vector<double> g_;
     std::vector<double> q_;
     std::vector<double> c_;  // empty: no compliance
@@ -137,9 +162,10 @@ private:
     std::vector<int> adjacency_start_;   // only for problems worth several threads
     std::vector<int> adjacency_entry_;
     const SparseMatrix* matrix_ = nullptr;  // the problem's own, used during the solve
-    mutable std::vector<double> scratch_u_;
+    mutable AlignedVector scratch_u_;
     mutable std::vector<double> scratch_y_;  // only for problems that are frozen
     std::size_t state_size_ = 0;
+    std::size_t bodies_ = 0;
     bool convex_ = true;
     bool symmetric_ = true;
     bool only_bilateral_ = true;

@@ -22,6 +22,7 @@
 
 #include <vector>
 
+#include "linalg/aligned_vector.h"
 #include "monitor.h"
 #include "packed_problem.h"
 #include "uptack/solvers.h"
@@ -41,7 +42,7 @@ private:
     PackedProblem packed_;
     Monitor monitor_;
     std::vector<double> x_;  // impulses
-    std::vector<double> u_;  // state
+    AlignedVector u_;        // state
     std::vector<double> y_;  // A x, at a look
 };
 

@@ -17,7 +17,7 @@ constexpr std::int64_t refresh_interval = 200;  // iterations between fresh prod
 SolveReport Spg::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                        const Observer& observer) {
     monitor_.start_clock();
-    packed_.pack(problem);
+    packed_.pack(problem, PackedProblem::Use::products);
     prepare(rule, observer, solution);
 
     for (std::int64_t iteration = 1; !monitor_.finished(); ++iteration) {

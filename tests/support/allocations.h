@@ -23,6 +23,19 @@ inline std::atomic<std::int64_t> allocations{0};
     ++uptack::test::allocations;
     return std::malloc(size);
 }
+// Whole cache lines are asked for in this way.
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+    ++uptack::test::allocations;
+    const auto line = static_cast<std::size_t>(alignment);
+    if (void* memory = std::aligned_alloc(line, (size + line - 1) / line * line)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }

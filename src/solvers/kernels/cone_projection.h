@@ -7,12 +7,13 @@ namespace uptack {
 
 [[gnu::always_inline]] inline void project_cone(double mu, double& n, double& t1, double& t2) {
     const double s = __builtin_sqrt(t1 * t1 + t2 * t2);
-    if (s <= mu * n) return;  // inside
     const double along = n + mu * s;
-    if (along <= 0.0) {  // in the polar cone: the apex is nearest
+    if (along <=
+        0.0) {  // in the polar cone: the apex is nearest; first, for s = 0 <= mu n = -0 without friction
         n = t1 = t2 = 0.0;
         return;
     }
+    if (s <= mu * n) return;  // inside
     n = along / (1.0 + mu * mu);
     const double shrink = mu * n / s;  // s > 0, else the point was inside or polar
     t1 *= shrink;

@@ -36,7 +36,23 @@ struct Cell {
 };
 
 inline constexpr int state_width = 8;  ///< doubles per body in the state: six, padded to a cache line
+inline constexpr int world_slots = 4;  ///< per piece of a batch plan, behind the bodies; they stay zero
 inline constexpr int row_width = 12;   ///< doubles per row of G: six per body
+
+/// Four contacts that move different bodies, one per vector lane.  The linear parts of a contact's rows are
+/// opposite on its two bodies, so they are stored once: G_a = root_a [frame, turn_a], G_b = [-root_b frame,
+/// turn_b] with root = sqrt(inverse mass).
+struct alignas(64) ContactBatch {
+    double frame[3][3][4];    ///< [row][axis][lane]: linear part of J on body a
+    double root[2][4];        ///< [side][lane]
+    double turn[2][3][3][4];  ///< [side][row][axis][lane]: angular part of G
+    double q[3][4];
+    double mu[4];
+    double step[4];
+    int place[2][4];  ///< [side][lane]: where the body begins in the state, or a slot that stays zero
+    int row[4];       ///< first row
+    int exact[4];     ///< 1: add De Saxce's term
+};
 
 /// G = J M^-1/2, so that A = G G^T + C and the state is u = G^T x.
 struct PackedView {
@@ -44,13 +60,17 @@ struct PackedView {
     const double* g = nullptr;  ///< row_width per row
     const double* q = nullptr;  ///< J v_free + b
     const double* c = nullptr;  ///< compliance, or null for none
+    const ContactBatch* batches = nullptr;
+    const double* batch_c = nullptr;  ///< [batch][row][lane], or null for none
+    bool exact_batches = false;       ///< some contact of the batches has De Saxce's term
 };
 
-/// Cells first .. first + count - 1, visited upwards (stride 1) or downwards (stride -1).
+/// Cells (or batches) first .. first + count - 1, visited upwards (stride 1) or downwards (stride -1).
 struct CellRange {
     int first = 0;
     int count = 0;
     int stride = 1;
+    const int* order = nullptr;  ///< not null: order[first] .. are the cells
 };
 
 /// Where a body's cells are: entries start[b] .. start[b + 1] - 1, each 2 * cell + side.
@@ -62,6 +82,7 @@ struct Adjacency {
 struct Kernels {
     void (*sweep_scalars)(const PackedView&, CellRange, double omega, double* x, double* u);
     void (*sweep_contacts)(const PackedView&, CellRange, double omega, double* x, double* u);
+    void (*sweep_batches)(const PackedView&, CellRange, double omega, double* x, double* u);
     void (*scatter)(const PackedView&, CellRange, const double* x, double* u);
     void (*scatter_to_bodies)(const PackedView&, Adjacency, CellRange bodies, const double* x, double* u);
     void (*gather)(const PackedView&, CellRange, const double* u, const double* x, double* y);

@@ -9,6 +9,7 @@
 #define UPTACK_JOIN2(a, b) a##b
 #define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
 #define UPTACK_KERNELS UPTACK_JOIN(kernels_, UPTACK_KERNEL_TARGET)
+#define UPTACK_SWEEP_BATCHES UPTACK_JOIN(sweep_batches_, UPTACK_KERNEL_TARGET)
 
 namespace uptack {
 namespace {
@@ -95,7 +96,8 @@ UPTACK_INLINE double clamp(double value, double lower, double upper) {
 }
 
 UPTACK_INLINE const Cell& nth(const PackedView& view, CellRange range, int k) {
-    return view.cells[range.first + (range.stride > 0 ? k : range.count - 1 - k)];
+    const int at = range.first + (range.stride > 0 ? k : range.count - 1 - k);
+    return view.cells[range.order != nullptr ? range.order[at] : at];
 }
 
 // The bodies of a cell some visits ahead: they are scattered and the prefetcher cannot guess them.
@@ -192,10 +194,13 @@ void gather(const PackedView& view, CellRange range, const double* u, const doub
 
 }  // namespace
 
+void UPTACK_SWEEP_BATCHES(const PackedView&, CellRange, double omega, double* x, double* u);  // batch_kernel
+
 extern const Kernels UPTACK_KERNELS;
 const Kernels UPTACK_KERNELS = {
     .sweep_scalars = sweep_scalars,
     .sweep_contacts = sweep_contacts,
+    .sweep_batches = UPTACK_SWEEP_BATCHES,
     .scatter = scatter,
     .scatter_to_bodies = scatter_to_bodies,
     .gather = gather,

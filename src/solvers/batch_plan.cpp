@@ -1,0 +1,212 @@
+#include "batch_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace uptack {
+namespace {
+
+constexpr int unseen = -1;
+
+constexpr std::size_t fewest_in_slab = 3000;  // contacts: below, a meeting of the threads costs too much
+constexpr int closed_kept = 4;                // batches that a batch shares no body with, before and after
+
+}  // namespace
+
+void BatchPlan::clear(std::size_t bodies) {
+    stages_.clear();
+    pieces_.clear();
+    lanes_.clear();
+    singles_.clear();
+    touching_.assign(bodies, 0);
+}
+
+int BatchPlan::add(std::span<const Contact> contacts) {
+    int slabs = 1;
+    if (contacts.size() >= 2 * fewest_in_slab) slabs = cut_levels(contacts, find_levels(contacts));
+    if (slabs > 1) {
+        add_slabs(contacts, slabs);
+        return 2;
+    }
+    stages_.push_back({.first_piece = static_cast<int>(pieces_.size()), .pieces = 1});
+    add_piece(contacts);
+    return 1;
+}
+
+// Compressed lists of the contacts of each body.
+void BatchPlan::link_contacts(std::span<const Contact> contacts) {
+    const std::size_t bodies = touching_.size();
+    link_start_.assign(bodies + 1, 0);
+    const auto for_each_link = [&](auto&& visit) {
+        for (std::size_t k = 0; k < contacts.size(); ++k) {
+            for (const int body : contacts[k].body) {
+                if (body != immovable) visit(body, static_cast<int>(k));
+            }
+        }
+    };
+    for_each_link([&](int body, int) { ++link_start_[body + 1]; });
+    for (std::size_t b = 0; b < bodies; ++b) link_start_[b + 1] += link_start_[b];
+    link_.resize(link_start_[bodies]);
+    for_each_link([&](int body, int contact) { link_[link_start_[body]++] = contact; });
+    for (std::size_t b = bodies; b > 0; --b) link_start_[b] = link_start_[b - 1];
+    link_start_[0] = 0;
+}
+
+// Levels of what hangs together with `body`, from `level` on; returns the last level.  The bodies are queue_.
+int BatchPlan::search_from(int body, int level, std::span<const Contact> contacts) {
+    queue_.clear();
+    queue_.push_back(body);
+    level_[body] = level;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+        const int from = queue_[i];
+        for (int e = link_start_[from]; e < link_start_[from + 1]; ++e) {
+            const Contact& contact = contacts[link_[e]];
+            const int to = contact.body[contact.body[0] == from ? 1 : 0];
+            if (to == immovable || level_[to] != unseen) continue;
+            level_[to] = level_[from] + 1;
+            queue_.push_back(to);
+        }
+    }
+    return level_[queue_.back()];
+}
+
+// Returns how many.  Each part is searched twice: from its first body, then from one at its far end, so that
+// the levels are many and small.
+int BatchPlan::find_levels(std::span<const Contact> contacts) {
+    link_contacts(contacts);
+    level_.assign(touching_.size(), unseen);
+    int levels = 0;
+    for (const Contact& contact : contacts) {
+        for (const int body : contact.body) {
+            if (body == immovable || level_[body] != unseen) continue;
+            search_from(body, levels, contacts);
+            const int far = queue_.back();
+            for (const int seen : queue_) level_[seen] = unseen;
+            levels = search_from(far, levels, contacts) + 1;
+        }
+    }
+    return levels;
+}
+
+// Slabs of whole levels with about as many contacts each; returns how many.
+int BatchPlan::cut_levels(std::span<const Contact> contacts, int levels) {
+    constexpr int thinnest = 2;     // levels: or the contacts on its two sides could share a body
+    constexpr int mean_levels = 6;  // or too many contacts are between slabs
+    const int most = std::min(static_cast<int>(contacts.size() / fewest_in_slab), levels / mean_levels);
+    if (most < 2) return 1;
+    slab_.assign(levels, 0);
+    for (const Contact& contact : contacts) {  // contacts per level, counted at the lower body
+        const auto [a, b] = contact.body;
+        if (a == immovable && b == immovable) continue;
+        ++slab_[a == immovable ? level_[b] : b == immovable ? level_[a] : std::min(level_[a], level_[b])];
+    }
+    int slab = 0;
+    int thickness = 0;
+    std::size_t before = 0;  // contacts below this level
+    for (int level = 0; level < levels; ++level) {
+        const bool due = before * most >= contacts.size() * (slab + 1);
+        if (due && thickness >= thinnest && levels - level >= thinnest) {
+            ++slab;
+            thickness = 0;
+        }
+        before += slab_[level];
+        slab_[level] = slab;
+        ++thickness;
+    }
+    return slab + 1;
+}
+
+// Pieces: the slabs, then what is between slab i and i + 1.
+void BatchPlan::add_slabs(std::span<const Contact> contacts, int slabs) {
+    const auto piece_of = [&](const Contact& contact) {
+        const auto [a, b] = contact.body;
+        if (a == immovable && b == immovable) return 0;
+        const int one = slab_[level_[a == immovable ? b : a]];
+        const int other = slab_[level_[b == immovable ? a : b]];
+        return one == other ? one : slabs + std::min(one, other);
+    };
+    const int pieces = 2 * slabs - 1;
+    piece_start_.assign(pieces + 1, 0);
+    for (const Contact& contact : contacts) ++piece_start_[piece_of(contact) + 1];
+    for (int p = 0; p < pieces; ++p) piece_start_[p + 1] += piece_start_[p];
+    sorted_.resize(contacts.size());
+    for (const Contact& contact : contacts) sorted_[piece_start_[piece_of(contact)]++] = contact;
+    for (int p = pieces; p > 0; --p) piece_start_[p] = piece_start_[p - 1];
+    piece_start_[0] = 0;
+    const auto first = static_cast<int>(pieces_.size());
+    stages_.push_back({.first_piece = first, .pieces = slabs});
+    stages_.push_back({.first_piece = first + slabs, .pieces = slabs - 1});
+    for (int p = 0; p < pieces; ++p) {
+        add_piece(std::span(sorted_).subspan(piece_start_[p], piece_start_[p + 1] - piece_start_[p]));
+    }
+}
+
+// Bit i: the batch i places after the oldest.
+std::uint64_t BatchPlan::places_of(int body) const {
+    return body == immovable ? 0 : std::rotr(touching_[body], oldest_);
+}
+
+// Places after the oldest; `window` for none.
+int BatchPlan::place_for(const Contact& contact, int apart) const {
+    const std::uint64_t there = places_of(contact.body[0]) | places_of(contact.body[1]);
+    std::uint64_t near = there;
+    for (int i = 1; i <= apart; ++i) near |= there << i | there >> i;
+    return std::countr_zero(~(near | std::rotr(full_, oldest_)));
+}
+
+// Takes the oldest batch out of the ring.
+void BatchPlan::drop_oldest() {
+    Batch& leaving = ring_[oldest_];
+    for (int i = 0; i < leaving.count; ++i) {
+        for (const int body : leaving.contact[i].body) {
+            if (body != immovable) touching_[body] &= ~(std::uint64_t{1} << oldest_);
+        }
+    }
+    leaving.count = 0;
+    full_ &= ~(std::uint64_t{1} << oldest_);
+    oldest_ = (oldest_ + 1) % window;
+}
+
+void BatchPlan::add_piece(std::span<const Contact> contacts) {
+    constexpr int kept = closed_kept;
+    Piece piece{.first_batch = static_cast<int>(lanes_.size() / 4),
+                .first_single = static_cast<int>(singles_.size())};
+    for (Batch& batch : ring_) batch.count = 0;
+    oldest_ = 0;
+    full_ = (std::uint64_t{1} << kept) - 1;  // as if closed
+    for (const Contact& contact : contacts) {
+        int place = contact.alone ? window : place_for(contact, kept);
+        if (place == window && !contact.alone) place = place_for(contact, 0);
+        if (place == window) {
+            singles_.push_back(contact.cell);
+            continue;
+        }
+        place = (oldest_ + place) % window;
+        Batch& batch = ring_[place];
+        batch.contact[batch.count++] = contact;
+        for (const int body : contact.body) {
+            if (body != immovable) touching_[body] |= std::uint64_t{1} << place;
+        }
+        if (batch.count < 4) continue;
+        full_ |= std::uint64_t{1} << place;
+        // first in line: what follows the closed ones that are kept
+        for (int front = (oldest_ + kept) % window; (full_ >> front & 1) != 0; front = (front + 1) % window) {
+            for (const Contact& member : ring_[front].contact) lanes_.push_back(member.cell);
+            drop_oldest();
+        }
+    }
+    for (int i = kept; i < window; ++i) {
+        Batch& batch = ring_[(oldest_ + i) % window];
+        if (batch.count == 4) {
+            for (const Contact& member : batch.contact) lanes_.push_back(member.cell);
+        } else {
+            for (int k = 0; k < batch.count; ++k) singles_.push_back(batch.contact[k].cell);
+        }
+    }
+    for (int i = 0; i < window; ++i) drop_oldest();
+    piece.batches = static_cast<int>(lanes_.size() / 4) - piece.first_batch;
+    piece.singles = static_cast<int>(singles_.size()) - piece.first_single;
+    pieces_.push_back(piece);
+}
+
+}  // namespace uptack
