@@ -1,4 +1,4 @@
-// All bodies' shapes as instanced meshes: one per geometry and finish, so that ten thousand spheres are one draw call.
+// All bodies' shapes as instanced meshes: one per geometry and finish.  Many free spheres are a mesh of their own kind.
 // Shapes of fixed and kinematic bodies have a mesh of their own while there are few, so that each can fade (occlusion.ts).
 
 import {
@@ -8,7 +8,8 @@ import {
 import type { Body, ColourBy, Frame, Model, Shape } from "../data/types";
 import { bodyMaterial, type Surroundings } from "./body_material";
 import { Look, Scale, colourOf, lookOf, materialOf, quieter, variation } from "./colours";
-import { discGeometry, makeSpheres } from "./sphere_discs";
+import { SphereMesh, sphereColour, sphereFloats } from "./sphere_discs";
+import { Sight } from "./sight";
 import { Solid, segmentsFor, solidOf } from "./shapes";
 
 const discsFrom = 150;  // as many free spheres are drawn as discs
@@ -17,7 +18,7 @@ const ownMeshes = 300;  // as many shapes of standing bodies are drawn one by on
 export interface Part { body: number; offset: Vector3; turn: Quaternion; scale: Vector3; colour: Color }
 
 export interface Batch {
-    mesh: InstancedMesh;
+    mesh: InstancedMesh | SphereMesh;
     parts: Part[];
     look: Look;
     standing: boolean;      // of fixed or kinematic bodies
@@ -30,6 +31,8 @@ export class Bodies {
     readonly batches: Batch[] = [];
     /// From its centre to its farthest point [m]; 0 without shapes.
     readonly radius: Float32Array;
+    /// Finds the spheres that are seen; only those it found are drawn.
+    readonly sight: Sight;
     private readonly geometries = new Map<string, BufferGeometry>();
     private neutral = new Color("#c3c9d0");
 
@@ -37,6 +40,7 @@ export class Bodies {
         this.radius = new Float32Array(model.bodies.length);
         const pending = this.collect();
         for (const [key, entry] of pending) this.addBatch(key, entry);
+        this.sight = new Sight(this.batches.flatMap(({ mesh }) => mesh instanceof SphereMesh ? [mesh] : []));
         this.colourByMaterial();
         this.group.visible = false;  // until they have places
     }
@@ -45,39 +49,34 @@ export class Bodies {
     place(frame: Frame): void {
         this.group.visible = true;
         for (const { mesh, parts } of this.batches) {
-            const target = mesh.instanceMatrix.array as Float32Array;
-            for (let k = 0; k < parts.length; ++k) writeMatrix(parts[k], frame, target, 16 * k);
-            mesh.instanceMatrix.needsUpdate = true;
-            mesh.boundingSphere = null;
+            if (mesh instanceof SphereMesh) placeSpheres(mesh, parts, frame);
+            else placeInstances(mesh, parts, frame);
         }
     }
 
     colourByMaterial(): void {
-        for (const { mesh, parts } of this.batches) {
-            const target = mesh.instanceColor!.array as Float32Array;
-            parts.forEach((part, k) => part.colour.toArray(target, 3 * k));
-            mesh.instanceColor!.needsUpdate = true;
-        }
+        for (const { mesh, parts } of this.batches) colourParts(mesh, parts, (part, target, at) => part.colour.toArray(target, at));
     }
 
     colourByValue(values: Float32Array, scale: Scale): void {
         for (const { mesh, parts, standing } of this.batches) {
-            const target = mesh.instanceColor!.array as Float32Array;
-            for (let k = 0; k < parts.length; ++k) {
-                if (standing) this.neutral.toArray(target, 3 * k);
-                else scale.write(values[parts[k].body], target, 3 * k);
-            }
-            mesh.instanceColor!.needsUpdate = true;
+            if (standing) colourParts(mesh, parts, (_, target, at) => this.neutral.toArray(target, at));
+            else colourParts(mesh, parts, (part, target, at) => scale.write(values[part.body], target, at));
         }
     }
 
     /// Metals mirror the sky; a colour that means a number must not.
     finishFor(colourBy: ColourBy): void {
         for (const { mesh, look } of this.batches) {
-            const material = mesh.material as MeshStandardMaterial;
-            material.metalness = colourBy === "material" ? look.metalness : 0;
-            material.roughness = colourBy === "material" ? look.roughness : 0.6;
+            const { roughness, metalness } = colourBy === "material" ? look : { roughness: 0.6, metalness: 0 };
+            if (mesh instanceof SphereMesh) mesh.setFinish(roughness, metalness);
+            else Object.assign(mesh.material, { roughness, metalness });
         }
+    }
+
+    /// Spheres are lit by shorter formulas.
+    setQuick(quick: boolean): void {
+        for (const { mesh } of this.batches) if (mesh instanceof SphereMesh) mesh.setQuick(quick);
     }
 
     setNeutral(colour: string): void { this.neutral.set(colour); }
@@ -86,7 +85,7 @@ export class Bodies {
         const hits: Intersection[] = [];
         for (const { mesh } of this.batches) {
             if ((mesh.material as MeshStandardMaterial).opacity < 0.3) continue;  // one clicks through what one sees through
-            mesh.computeBoundingSphere();
+            if (mesh instanceof InstancedMesh) mesh.computeBoundingSphere();
             mesh.raycast(ray, hits);
         }
         hits.sort((a, b) => a.distance - b.distance);
@@ -107,7 +106,7 @@ export class Bodies {
         const matrix = new Matrix4();
         for (const { mesh, box } of this.batches)
             for (let k = 0; k < mesh.count; ++k) {
-                mesh.getMatrixAt(k, matrix);
+                matrixOf(mesh, k, matrix);
                 all.union(box.clone().applyMatrix4(matrix));
             }
         return all.isEmpty() ? 0 : all.min.z;
@@ -116,7 +115,6 @@ export class Bodies {
     dispose(): void {
         for (const { mesh } of this.batches) {
             (mesh.material as MeshStandardMaterial).dispose();
-            mesh.customDepthMaterial?.dispose();
             for (const back of mesh.children) ((back as InstancedMesh).material as MeshStandardMaterial).dispose();
             mesh.dispose();
         }
@@ -138,7 +136,7 @@ export class Bodies {
             if (!solid) return;
             const look = lookOf(materialOf(this.model, shape));
             const alone = body.kind !== "dynamic" && standing <= ownMeshes ? `${index}.${place}` : body.kind;
-            const disc = discs && shape.geometry === "sphere" && body.kind === "dynamic" && body.shapes.length === 1 && !jointed.has(index);
+            const disc = discs && shape.geometry === "sphere" && body.kind === "dynamic" && body.shapes.length === 1 && look.opacity === 1 && !jointed.has(index);
             const key = `${disc ? "disc" : solid.key}|${look.roughness},${look.metalness},${look.opacity}|${alone}`;
             const entry = pending.get(key) ?? { solid, look, standing: body.kind !== "dynamic", disc, parts: [] };
             entry.parts.push(this.part(body, index, shape, solid, (crowd.get(shape.material) ?? 0) > 8));
@@ -157,17 +155,13 @@ export class Bodies {
 
     private addBatch(key: string, { solid, look, standing, disc, parts }: Pending): void {
         const outline = this.geometry(solid);
-        const geometry = disc ? this.geometry({ ...solid, key: "disc", make: discGeometry }) : outline;
-        const finish = { look, creases: geometry.hasAttribute("crease"), twoTone: solid.round && !standing, around: this.around, back: false };
-        const mesh = new InstancedMesh(geometry, bodyMaterial(finish), parts.length);
+        const finish = { look, creases: !disc && outline.hasAttribute("crease"), twoTone: solid.round && !standing, around: this.around, back: false };
+        const mesh = disc ? new SphereMesh(() => bodyMaterial(finish), parts.length, this.around.shadow) : instances(outline, bodyMaterial(finish), parts.length);
         mesh.name = key;
-        mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-        mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * parts.length), 3);
         mesh.castShadow = look.opacity === 1;
         mesh.receiveShadow = true;
         mesh.frustumCulled = false;
-        if (solid.open) mesh.add(backOf(mesh, bodyMaterial({ ...finish, back: true })));
-        if (disc) makeSpheres(mesh, this.around.shadow);
+        if (solid.open && mesh instanceof InstancedMesh) mesh.add(backOf(mesh, bodyMaterial({ ...finish, back: true })));
         this.group.add(mesh);
         outline.computeBoundingBox();
         const box = outline.boundingBox!;
@@ -201,6 +195,45 @@ function reach(part: Part, box: Box3): number {
     return far.multiply(part.scale).length() + part.offset.length();
 }
 
+function instances(geometry: BufferGeometry, material: MeshStandardMaterial, count: number): InstancedMesh {
+    const mesh = new InstancedMesh(geometry, material, count);
+    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+    mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * count), 3);
+    return mesh;
+}
+
+function colourParts(mesh: InstancedMesh | SphereMesh, parts: Part[], write: (part: Part, target: Float32Array, at: number) => void): void {
+    if (mesh instanceof SphereMesh) {
+        for (let k = 0; k < parts.length; ++k) write(parts[k], mesh.values, sphereFloats * k + sphereColour);
+        mesh.changed();
+    } else {
+        const target = mesh.instanceColor!.array as Float32Array;
+        for (let k = 0; k < parts.length; ++k) write(parts[k], target, 3 * k);
+        mesh.instanceColor!.needsUpdate = true;
+    }
+}
+
+function placeInstances(mesh: InstancedMesh, parts: Part[], frame: Frame): void {
+    const target = mesh.instanceMatrix.array as Float32Array;
+    for (let k = 0; k < parts.length; ++k) writeMatrix(parts[k], frame, target, 16 * k);
+    mesh.instanceMatrix.needsUpdate = true;
+    mesh.boundingSphere = null;
+}
+
+function placeSpheres(mesh: SphereMesh, parts: Part[], frame: Frame): void {
+    for (let k = 0; k < parts.length; ++k) writeSphere(parts[k], frame, mesh.values, sphereFloats * k);
+    mesh.changed();
+}
+
+function matrixOf(mesh: InstancedMesh | SphereMesh, k: number, matrix: Matrix4): void {
+    if (mesh instanceof InstancedMesh) {
+        mesh.getMatrixAt(k, matrix);
+        return;
+    }
+    const [x, y, z, radius] = mesh.values.subarray(sphereFloats * k);
+    matrix.makeScale(radius, radius, radius).setPosition(x, y, z);
+}
+
 const turned = new Quaternion();
 const moved = new Vector3();
 
@@ -228,4 +261,15 @@ function writeMatrix(part: Part, frame: Frame, target: Float32Array, at: number)
     target[at + 13] = p[b3 + 1] + moved.y;
     target[at + 14] = p[b3 + 2] + moved.z;
     target[at + 15] = 1;
+}
+
+function writeSphere(part: Part, frame: Frame, target: Float32Array, at: number): void {
+    const b3 = 3 * part.body;
+    turned.fromArray(frame.quaternion, 4 * part.body);
+    moved.copy(part.offset).applyQuaternion(turned);
+    target[at] = frame.position[b3] + moved.x;
+    target[at + 1] = frame.position[b3 + 1] + moved.y;
+    target[at + 2] = frame.position[b3 + 2] + moved.z;
+    target[at + 3] = part.scale.x;
+    turned.multiply(part.turn).toArray(target, at + 4);
 }

@@ -50,7 +50,7 @@ export class ContactView {
 
     show(frame: Frame): void {
         const contacts = frame.contacts;
-        this.reference = Math.max(this.reference, largeForce(contacts));
+        if (this.arrows.group.visible || this.chains.group.visible) this.reference = Math.max(this.reference, largeForce(contacts));
         if (this.points.visible) this.showPoints(contacts);
         if (this.arrows.group.visible) this.showArrows(contacts);
         if (this.chains.group.visible) this.showChains(frame);

@@ -3,7 +3,7 @@
 // Rays from the camera to a sample of the moving bodies are tried against the box of each standing shape.  A shape that
 // is in the way of many fades; it stays faded until it is in the way of few, so that it does not flicker.
 
-import { MeshStandardMaterial, Matrix4, PerspectiveCamera, Vector3 } from "three";
+import { InstancedMesh, MeshStandardMaterial, Matrix4, PerspectiveCamera, Vector3 } from "three";
 import type { Frame, Model } from "../data/types";
 import type { Batch, Bodies } from "./bodies";
 
@@ -57,7 +57,8 @@ export class Occlusion {
 
     private hidden(batch: Batch, eye: Vector3, frame: Frame): number {
         if (this.sample.length === 0) return 0;
-        inverse.fromArray(batch.mesh.instanceMatrix.array as Float32Array).invert();
+        (batch.mesh as InstancedMesh).getMatrixAt(0, inverse);
+        inverse.invert();
         start.copy(eye).applyMatrix4(inverse);
         let count = 0;
         for (const body of this.sample) {

@@ -3,7 +3,7 @@
 // Two layers: the scene, and over it what must not be hidden by bodies (contacts, chains, joints, marks).
 
 import {
-    AmbientLight, Box3, Color, DirectionalLight, NeutralToneMapping, PCFShadowMap, Scene, SRGBColorSpace, Texture, Vector3, WebGLRenderer,
+    AmbientLight, Box3, Color, DirectionalLight, Matrix4, NeutralToneMapping, PCFShadowMap, Scene, SRGBColorSpace, Texture, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import type { ColourBy, Frame, Model, Vec3 } from "../data/types";
 import { Bodies } from "./bodies";
@@ -15,6 +15,7 @@ import { JointView } from "./joints";
 import { Ground, Light, backdrop } from "./light_and_ground";
 import { Outline, PullLine, Ring } from "./markers";
 import { Occlusion } from "./occlusion";
+import { Pace } from "./pace";
 import { Picking, type DragHandler } from "./picking";
 
 export type { Legend } from "./colours";
@@ -32,6 +33,8 @@ export interface StageOptions {
 
 const mostPixelRatio = 2;
 const shadowPixels = { card: 2048, software: 1024 };
+const heavyFrom = 150;      // shapes
+const quickPixels = 0.5;    // of the pixels' number across, while a heavy scene moves without a graphics card
 const chainHaze = 0.72;     // how far bodies step back behind force chains
 
 export class Stage {
@@ -44,6 +47,7 @@ export class Stage {
 
     private readonly renderer: WebGLRenderer;
     private readonly software: boolean;     // no graphics card: fewer pixels
+    private readonly heavy: boolean;        // so many bodies that without a card no motion would be seen in full quality
     private readonly scene = new Scene();
     private readonly overlay = new Scene();
     private readonly view: View;
@@ -60,15 +64,19 @@ export class Stage {
     private readonly around: Surroundings;
     private readonly scales = newScales();
     private readonly watcher: ResizeObserver;
+    private readonly pace = new Pace(() => this.invalidate());
     private readonly options: StageOptions = {
         colourBy: "material", contacts: false, arrows: false, chains: false, joints: false, worst: false, shadows: true, follow: -1,
     };
     private frame: Frame | null = null;
+    private shownTime = NaN;
     private speeds: Float32Array = new Float32Array();
     private background: Texture | null = null;
     private request = 0;
     private shadowsStale = true;
     private materialColours = true;
+    private quick = false;                  // the picture is a quick one; at rest it never is
+    private readonly seenFrom = new Matrix4();
 
     constructor(private readonly container: HTMLElement, private readonly model: Model) {
         this.renderer = newRenderer();
@@ -87,6 +95,7 @@ export class Stage {
             lamp: { value: this.light.direction }, shadow: this.light.key.shadow.matrix,
         };
         this.bodies = new Bodies(model, this.around);
+        this.heavy = this.software && model.bodies.reduce((sum, body) => sum + body.shapes.length, 0) >= heavyFrom;
         this.ground = new Ground(model, this.view.size, this.light.direction);
         this.gridSpacing = this.ground.spacing;
         this.occlusion = new Occlusion(model, this.bodies);
@@ -108,6 +117,8 @@ export class Stage {
     set ondrag(handler: DragHandler | null) { this.picking.ondrag = handler; }
 
     show(frame: Frame, speeds: Float32Array): void {
+        if (frame.time !== this.shownTime) this.pace.changed();
+        this.shownTime = frame.time;
         this.frame = frame;
         this.speeds = speeds;
         this.refresh();
@@ -182,13 +193,14 @@ export class Stage {
     draw(): void {
         cancelAnimationFrame(this.request);
         this.request = 0;
-        this.render();
+        this.render(false);
     }
 
     dispose(): void {
         cancelAnimationFrame(this.request);
         this.request = -1;
         this.watcher.disconnect();
+        this.pace.dispose();
         this.canvas.removeEventListener("webglcontextrestored", this.refresh);
         for (const part of [this.picking, this.view, this.bodies, this.ground, this.contacts, this.joints, this.ring, this.outline, this.pullLine]) part.dispose();
         this.background?.dispose();
@@ -283,7 +295,7 @@ export class Stage {
     private resize(): void {
         const width = Math.max(this.container.clientWidth, 1);
         const height = Math.max(this.container.clientHeight, 1);
-        const ratio = Math.min(window.devicePixelRatio || 1, this.software ? 1 : mostPixelRatio);
+        const ratio = this.pixelRatio();
         this.renderer.setPixelRatio(ratio);
         this.renderer.setSize(width, height, false);
         this.view.resize(width, height);
@@ -293,18 +305,34 @@ export class Stage {
         this.draw();  // not later: the canvas was cleared and would flash
     }
 
+    private pixelRatio(): number {
+        return Math.min(window.devicePixelRatio || 1, this.software ? 1 : mostPixelRatio) * (this.quick ? quickPixels : 1);
+    }
+
+    /// Without a graphics card a picture of thousands of spheres takes a second, which no motion survives.  So while such
+    /// a scene moves there, it is drawn with fewer pixels and by shorter formulas; the picture at rest is always the full one.
+    private setQuick(quick: boolean): void {
+        if (quick === this.quick) return;
+        this.quick = quick;
+        this.renderer.setPixelRatio(this.pixelRatio());
+        this.contacts.pixelRatio(this.pixelRatio());
+        this.bodies.setQuick(quick);
+    }
+
     private invalidate(): void {
         if (this.request !== 0) return;
         this.request = requestAnimationFrame(() => {
             this.request = 0;
-            this.render();
+            this.render(this.heavy && this.pace.moving);
         });
     }
 
-    private render(): void {
+    private render(quick: boolean): void {
         const moving = this.view.update();
+        this.setQuick(quick);
         const fading = this.frame !== null && this.occlusion.update(this.view.camera, this.frame);
         this.light.key.shadow.needsUpdate = this.shadowsStale;
+        this.findSpheres();
         this.shadowsStale = fading;
         this.renderer.clear();
         this.renderer.render(this.scene, this.view.camera);
@@ -313,10 +341,27 @@ export class Stage {
         this.onview?.();
         if (moving || fading) this.invalidate();
     }
+
+    /// Those that the eye and the light see.
+    private findSpheres(): void {
+        const { camera } = this.view;
+        camera.updateMatrixWorld();
+        if (!camera.matrixWorld.equals(this.seenFrom)) this.pace.changed();
+        this.seenFrom.copy(camera.matrixWorld);
+        this.renderer.getDrawingBufferSize(pixels);
+        this.bodies.sight.fromEye(camera, pixels.x, pixels.y, !this.quick);
+        const { key } = this.light;
+        if (!key.castShadow || !key.shadow.needsUpdate) return;
+        key.updateMatrixWorld();
+        key.target.updateMatrixWorld();
+        key.shadow.updateMatrices(key);
+        this.bodies.sight.fromLight(key.shadow.camera, key.shadow.mapSize.x);
+    }
 }
 
 const place = new Vector3();
 const low = new Vector3();
+const pixels = new Vector2();
 
 function newRenderer(): WebGLRenderer {
     const canvas = document.createElement("canvas");
