@@ -188,13 +188,17 @@ void add_json_option(CLI::App& verb, bool& json) {
     verb.add_flag("--json", json, "Print one JSON document on standard output, and nothing else there");
 }
 
+void add_threads_option(CLI::App& verb, RunOptions& run) {
+    verb.add_option("--threads", run.threads, "Threads; default: as many as the machine has")
+        ->check(CLI::Range(1, 1024));
+}
+
 void add_run_options(CLI::App& verb, RunOptions& run) {
     verb.add_option("--law", run.law,
                     "Friction cones as convex (cone complementarity) or exact (Coulomb, De Saxce); "
                     "default: as in the file")
         ->check(CLI::IsMember({"convex", "exact"}));
-    verb.add_option("--threads", run.threads, "Threads; default: as many as the machine has")
-        ->check(CLI::Range(1, 1024));
+    add_threads_option(verb, run);
 }
 
 std::optional<FrictionModel> friction_model(const RunOptions& run) {

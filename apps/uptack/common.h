@@ -18,7 +18,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace uptack::app {
 
@@ -88,7 +89,8 @@ struct RunOptions {
 };
 
 void add_json_option(CLI::App& verb, bool& json);
-void add_run_options(CLI::App& verb, RunOptions& run);
+void add_threads_option(CLI::App& verb, RunOptions& run);
+void add_run_options(CLI::App& verb, RunOptions& run);  ///< these and --law
 std::optional<FrictionModel> friction_model(const RunOptions& run);
 
 /// The threads that oneTBB may use for this request.

@@ -38,13 +38,6 @@ struct ReportArguments {
     bool json = false;
 };
 
-/// "run.h5" means "run.h5.part" where only that is there: a run that goes on, or was cut off.
-std::string recording_file(const std::string& word) {
-    std::error_code ignored;
-    const std::string part = word + ".part";
-    return !fs::exists(word, ignored) && fs::exists(part, ignored) ? part : word;
-}
-
 /// What somebody gave in place of a recording, with the verb for it.
 void refuse_other_files(const std::string& file) {
     std::error_code ignored;
@@ -71,9 +64,7 @@ void refuse_other_files(const std::string& file) {
 
 /// run.h5, run.h5.part -> run.html
 std::string default_output(const std::string& file) {
-    fs::path path = file;
-    if (path.extension() == ".part") path.replace_extension();
-    return path.replace_extension(".html").string();
+    return finished_name(file).replace_extension(".html").string();
 }
 
 std::string command_text(const ReportArguments& arguments) {

@@ -103,15 +103,8 @@ struct Job {
     std::vector<Dump> dumps;
 };
 
-/// "run.h5" means "run.h5.part" where only that is there.
-std::string file_to_resume(const std::string& word) {
-    std::error_code ignored;
-    const std::string part = word + ".part";
-    return !fs::exists(word, ignored) && fs::exists(part, ignored) ? part : word;
-}
-
 void resume_job(const RunArguments& arguments, Job& job) {
-    job.recording = file_to_resume(arguments.resume);
+    job.recording = recording_file(arguments.resume);
     const Recording recording(job.recording);
     job.start = recording.last_checkpoint();  // none: killed before the first, and it starts again
     SettingsWords later;
@@ -222,9 +215,7 @@ private:
         options.flush_every_s = std::min(options.flush_every_s, arguments_.checkpoint_every_s);
         if (!job_.recording.empty()) {
             writer_.emplace(RecordingWriter::resume(job_.recording, options));
-            const fs::path path = job_.recording;
-            output =
-                path.extension() == ".part" ? fs::path(path).replace_extension().string() : path.string();
+            output = finished_name(job_.recording).string();
         } else if (!arguments_.output.empty()) {
             writer_.emplace(arguments_.output, job_.scene, options);
             output = arguments_.output;
@@ -369,19 +360,7 @@ ExitCode run_run(const RunArguments& arguments) {
 
 /// What would make a resumed run another one.
 void add_settings(CLI::App& verb, RunArguments& arguments) {
-    std::vector<CLI::Option*> fixed;
-    fixed.push_back(
-        verb.add_option("--solver", arguments.words.solver,
-                        "Solver as NAME or NAME:option=value,option=value; default: the scene's"));
-    fixed.push_back(verb.add_option("--tolerance", arguments.words.tolerance,
-                                    "Error to reach in every step: 1e-4 relative, 1e-6J in joules"));
-    fixed.push_back(verb.add_option("--budget-ms", arguments.words.budget_ms,
-                                    "Wall-clock limit of each step's solve in milliseconds")
-                        ->check(check_positive));
-    fixed.push_back(verb.add_option("--step", arguments.words.step, "Time step in seconds, as 1/240"));
-    fixed.push_back(verb.add_option("--set", arguments.settings,
-                                    "A parameter of the scene as name=value; may be repeated")
-                        ->allow_extra_args(false));
+    std::vector<CLI::Option*> fixed = add_scene_settings(verb, arguments.words, arguments.settings);
     fixed.push_back(
         verb.add_option("-o,--output", arguments.output, "Record to this file; FILE.part until finished"));
     CLI::Option* resume =
@@ -406,8 +385,7 @@ void add_run(CLI::App& app, Action& action) {
         ->check(check_not_negative);
     verb->add_flag("--require", arguments->require,
                    "Exit with 4 when a step did not meet the tolerance by its certificate");
-    verb->add_option("--threads", arguments->run.threads, "Threads; default: as many as the machine has")
-        ->check(CLI::Range(1, 1024));
+    add_threads_option(*verb, arguments->run);
     add_json_option(*verb, arguments->json);
     verb->footer(
         "Example:\n"

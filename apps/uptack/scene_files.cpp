@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -139,6 +140,30 @@ Problem named_problem(const Simulation& simulation) {
     StepProblem step = simulation.step_problem();
     Assembler(simulation.model()).name_blocks(step);
     return std::move(step.problem);
+}
+
+std::vector<CLI::Option*> add_scene_settings(CLI::App& verb, SettingsWords& words,
+                                             std::vector<std::string>& parameters) {
+    return {verb.add_option("--solver", words.solver,
+                            "Solver as NAME or NAME:option=value,option=value; default: the scene's"),
+            verb.add_option("--tolerance", words.tolerance,
+                            "Error to reach in every step: 1e-4 relative, 1e-6J in joules"),
+            verb.add_option("--budget-ms", words.budget_ms,
+                            "Wall-clock limit of each step's solve in milliseconds")
+                ->check(check_positive),
+            verb.add_option("--step", words.step, "Time step in seconds, as 1/240"),
+            verb.add_option("--set", parameters, "A parameter of the scene as name=value; may be repeated")
+                ->allow_extra_args(false)};
+}
+
+std::string recording_file(const std::string& word) {
+    std::error_code ignored;
+    const std::string part = word + ".part";
+    return !fs::exists(word, ignored) && fs::exists(part, ignored) ? part : word;
+}
+
+fs::path finished_name(const fs::path& recording) {
+    return recording.extension() == ".part" ? fs::path(recording).replace_extension() : recording;
 }
 
 Problem problem_of_step(const Scene& scene, std::int64_t step) {

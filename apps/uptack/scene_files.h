@@ -37,8 +37,18 @@ struct SettingsWords {
     std::string step;
 };
 
+/// The options for them, but for the duration, and --set for parameters.
+std::vector<CLI::Option*> add_scene_settings(CLI::App& verb, SettingsWords& words,
+                                             std::vector<std::string>& parameters);
+
 /// The scene with these in its document, so that a recording says how it was made.
 Scene with_settings(const Scene& scene, const SettingsWords& words);
+
+/// "run.h5" means "run.h5.part" where only that is there: a run that goes on, or was cut off.
+std::string recording_file(const std::string& word);
+
+/// The recording's name once it is finished: without ".part".
+std::filesystem::path finished_name(const std::filesystem::path& recording);
 
 /// The problem of step number `step`, with names; the scene's own solver makes the steps before it.
 Problem problem_of_step(const Scene& scene, std::int64_t step);

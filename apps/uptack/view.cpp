@@ -178,20 +178,6 @@ ExitCode run_view(ViewArguments& arguments) {
     return view_scene(arguments, signals);
 }
 
-void add_settings(CLI::App& verb, ViewArguments& arguments) {
-    SettingsWords& words = arguments.source.words;
-    verb.add_option("--solver", words.solver,
-                    "Solver as NAME or NAME:option=value,option=value; default: the scene's");
-    verb.add_option("--tolerance", words.tolerance,
-                    "Error to reach in every step: 1e-4 relative, 1e-6J in joules");
-    verb.add_option("--budget-ms", words.budget_ms, "Wall-clock limit of each step's solve in milliseconds")
-        ->check(check_positive);
-    verb.add_option("--step", words.step, "Time step in seconds, as 1/240");
-    verb.add_option("--set", arguments.source.settings,
-                    "A parameter of the scene as name=value; may be repeated")
-        ->allow_extra_args(false);
-}
-
 }  // namespace
 
 void add_view(CLI::App& app, Action& action) {
@@ -200,14 +186,13 @@ void add_view(CLI::App& app, Action& action) {
     verb->add_option("INPUT", arguments->input,
                      "Scene file, name of one that 'uptack scenes' lists, or recording")
         ->required();
-    add_settings(*verb, *arguments);
+    add_scene_settings(*verb, arguments->source.words, arguments->source.settings);
     verb->add_option("--port", arguments->port, "Port on 127.0.0.1; default: one that is free")
         ->check(CLI::Range(1, 65535));
     verb->add_flag("--open", arguments->open, "Open the page in the default browser (xdg-open)");
     verb->add_flag("--paused", arguments->paused, "Do not start until the page says so");
     verb->add_flag("--keep", arguments->keep, "Stay when the page is closed; only Ctrl-C ends");
-    verb->add_option("--threads", arguments->run.threads, "Threads; default: as many as the machine has")
-        ->check(CLI::Range(1, 1024));
+    add_threads_option(*verb, arguments->run);
     add_json_option(*verb, arguments->json);
     verb->footer(
         "Example:\n"
