@@ -35,6 +35,7 @@ struct SettingsWords {
     std::string budget_ms;
     std::string duration;  ///< an expression, as in scenes
     std::string step;
+    bool freeze = false;  ///< on_not_finite: freeze
 };
 
 /// The scene with these in its document, so that a recording says how it was made.

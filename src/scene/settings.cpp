@@ -100,6 +100,8 @@ void read_settings(Reader& reader, const Json& json, Scene& scene) {
     if (object.has("budget_ms"))
         stop.budget_s = 1e-3 * object.number_within("budget_ms", 0.0, smallest, infinity);
     if (const Json* sleep = object.find("sleep")) read_sleep(reader, *sleep, settings.sleep);
+    settings.on_not_finite =
+        static_cast<OnNotFinite>(object.choice("on_not_finite", static_cast<int>(settings.on_not_finite)));
 }
 
 void read_camera(Reader& reader, const Json& json, Camera& camera) {

@@ -3,7 +3,6 @@
 import base64
 import csv
 import json
-import random
 import signal
 import struct
 import subprocess
@@ -14,53 +13,8 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy
 
+from recordings import SCENE, contents
 from uptack_case import UPTACK, UptackCase, run, strict_json
-
-WALL_CLOCK = {"collision_s", "assembly_s", "solve_s", "total_s"}
-
-# Boxes that fall on each other and a pendulum: contacts, a joint, a few hundred rows.
-SCENE = """{
-    "uptack": 1, "title": "Boxes and a pendulum",
-    "parameters": {"count": 4},
-    "settings": {"step": "1/240", "duration": 0.5, "frame": "1/60"},
-    "ground": true,
-    "bodies": [
-        {"name": "box", "repeat": {"i": "count"}, "shape": {"box": [0.2, 0.2, 0.1]},
-         "position": ["0.03*i", 0, "0.06 + 0.11*i"]},
-        {"name": "rod", "shape": {"box": [0.05, 0.05, 1]}, "position": [2, 0, 2], "angular_velocity": [0, 1, 0]}
-    ],
-    "joints": [{"name": "hinge", "kind": "revolute", "b": "rod", "position": [2, 0, 2.5], "axis": [0, 1, 0]}]
-}"""
-
-
-def committed(file):
-    records = file["committed"][()]
-    names = ("sequence", "frames", "contacts", "steps", "strings", "string_bytes", "checkpoint", "finished")
-    return dict(zip(names, records[records[:, 0].argmax()]))
-
-
-def contents(path):
-    """Every dataset that a run determines: no wall clock, and no checkpoint numbers, which follow the clock."""
-    with h5py.File(path, "r") as file:
-        found = {}
-
-        def take(name, item):
-            if isinstance(item, h5py.Dataset) and not name.startswith("checkpoint") and name != "committed" \
-                    and name.split("/")[-1] not in WALL_CLOCK:
-                found[name] = item[()].tobytes()
-
-        file.visititems(take)
-        numbers = committed(file)
-        slot = file["checkpoint/a" if numbers["checkpoint"] % 2 == 1 else "checkpoint/b"]
-        header = slot["header"][0]
-        found["checkpoint scalars"] = slot["scalars"][0].tobytes()
-        for name in ("body", "joint_angle"):
-            found["checkpoint " + name] = slot[name][()].tobytes()
-        for name in ("block_key", "block_rows", "block_impulse"):
-            found["checkpoint " + name] = slot[name][: header[2]].tobytes()
-        found["checkpoint counts"] = header[1:8].tobytes()
-        return found
-
 
 class Runs(UptackCase):
     @classmethod
@@ -182,60 +136,9 @@ class WrongUse(Runs):
 
 
 class Interruption(Runs):
-    """Kills fall at random parts of what a whole run takes; the seed makes the moments repeatable."""
-
-    WORDS = ("run", "boxes.json", "--set", "count=12", "--duration", 2, "--checkpoint-every", 0.02)
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        begin = time.monotonic()
-        made = run(*cls.WORDS, "-o", "whole.h5", folder=cls.folder)
-        cls.seconds = time.monotonic() - begin
-        assert made.returncode == 0, made.stderr
-        cls.whole = contents(cls.folder / "whole.h5")
-
     def started(self, *words):
         return subprocess.Popen([UPTACK, *map(str, words)], cwd=self.folder, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
-
-    def check_readable(self, part):
-        with h5py.File(part, "r", libver="latest", swmr=True) as file:
-            numbers = committed(file)
-            positions = file["frames/position"][: numbers["frames"]]
-            starts = file["frames/contact_start"][: numbers["frames"] + 1]
-        self.assertTrue(numpy.isfinite(positions).all())
-        self.assertLessEqual(starts[-1], numbers["contacts"])
-        wanted = numpy.frombuffer(self.whole["frames/position"]).reshape((-1,) + positions.shape[1:])
-        self.assertEqual(positions.tobytes(), wanted[: numbers["frames"]].tobytes())
-        info = self.document("info", part)
-        self.assertEqual((info["frames"], info["finished"]), (numbers["frames"], False))
-
-    def test_killed_at_any_moment_it_is_readable_and_goes_on_to_the_same_end(self):
-        moments = random.Random(5)
-        resumed = 0
-        for attempt in range(10):
-            name = f"killed{attempt}.h5"
-            part = self.folder / (name + ".part")
-            words = (*self.WORDS, "-o", name)
-            while not (self.folder / name).exists():
-                process = self.started(*words)
-                while not part.exists() and process.poll() is None:
-                    time.sleep(0.001)
-                try:
-                    process.wait(moments.uniform(0.0, 0.4) * self.seconds)
-                except subprocess.TimeoutExpired:
-                    process.send_signal(signal.SIGKILL)
-                process.communicate()
-                if part.exists():
-                    self.check_readable(part)
-                    words = ("run", "--resume", part.name, "--checkpoint-every", 0.02)
-                    resumed += 1
-                if moments.random() < 0.5 and part.exists():
-                    self.ok("run", "--resume", part.name)
-            self.assertFalse(part.exists())
-            self.assertEqual(contents(self.folder / name), self.whole)
-        self.assertGreaterEqual(resumed, 3)
 
     def test_ctrl_c_stops_after_the_step_and_says_so(self):
         process = self.started("run", "boxes.json", "--duration", 10000, "-o", "stopped.h5")
