@@ -169,7 +169,8 @@ StoredCheckpoint read_slot(const hdf5::InputFile& file, std::int64_t number, std
     if (header[0] != number || blocks < 0) throw file.error(name, "does not hold the checkpoint it should");
     if (blocks > most_blocks) {
         throw LimitError(fmt::format("{}:/{}", file.path().string(), name),
-                         fmt::format("{} impulses; the limit is {}", blocks, most_blocks));
+                         fmt::format("{} impulses; the limit is {}; it is damaged, run the scene again",
+                                     blocks, most_blocks));
     }
     const auto scalars = read_all<double>(file, name + "/scalars", scalars_shape(), 1);
     const auto body = read_all<double>(file, name + "/body", body_shape(), bodies);

@@ -41,7 +41,7 @@ def contents(path):
         header = slot["header"][0]
         found["checkpoint scalars"] = slot["scalars"][0].tobytes()
         for name in ("body", "joint_angle"):
-            found["checkpoint " + name] = slot[name][()].tobytes()
+            found["checkpoint " + name] = slot[name][()].tobytes() if name in slot else b""
         for name in ("block_key", "block_rows", "block_impulse"):
             found["checkpoint " + name] = slot[name][: header[2]].tobytes()
         found["checkpoint counts"] = header[1:8].tobytes()
