@@ -32,11 +32,14 @@ void PackedProblem::carry(View x, MutableView u) const {
     }
     const Adjacency adjacency{.start = adjacency_start_.data(), .entry = adjacency_entry_.data()};
     const std::size_t bodies = adjacency_start_.size() - 1;
-    tbb::parallel_for(tbb::blocked_range<int>(0, static_cast<int>(bodies), 256), [&](const auto& range) {
-        kernels().scatter_to_bodies(view(), adjacency,
-                                    {.first = range.begin(), .count = range.end() - range.begin()}, x.data(),
-                                    u.data());
-    });
+    constexpr std::size_t bodies_per_piece = 256;
+    for_each_piece(bodies, bodies_per_piece, Threads::several,
+                   [&](std::size_t, std::size_t first, std::size_t last) {
+                       kernels().scatter_to_bodies(
+                           view(), adjacency,
+                           {.first = static_cast<int>(first), .count = static_cast<int>(last - first)},
+                           x.data(), u.data());
+                   });
 }
 
 void PackedProblem::respond(View u, View x, MutableView y) const {
