@@ -109,6 +109,7 @@ void resume_job(const RunArguments& arguments, Job& job) {
     job.start = recording.last_checkpoint();  // none: killed before the first, and it starts again
     SettingsWords later;
     later.duration = arguments.words.duration;
+    later.freeze = arguments.words.freeze;
     job.scene = with_settings(recording.scene(), later);
     if (!job.start) return;
     for (StepReport& report : recording.reports()) {
@@ -194,6 +195,7 @@ public:
             const StepReport report = simulation_.step();
             ++step;
             summary.add(report);
+            if (writer_ && report.status == Status::not_finite) record_last_good();
             if (writer_) writer_->add_report(report);
             dump_problem(step);
             if (report.status == Status::not_finite) return close(Ending::not_finite);
@@ -224,7 +226,15 @@ private:
 
     void add_frame() {
         writer_->add_frame(make_frame(simulation_));
+        last_frame_step_ = simulation_.state().step;
         ++frames;
+    }
+
+    /// The step was undone: this is the state before it.  A run that is resumed from the checkpoint drops
+    /// what follows it, the frame and the report of the failure.
+    void record_last_good() {
+        add_checkpoint();
+        if (last_frame_step_ != simulation_.state().step) add_frame();
     }
 
     void add_checkpoint() {
@@ -254,7 +264,7 @@ private:
 
     Ending close(Ending ending) {
         if (!writer_) return ending;
-        // After a step that failed the last good checkpoint is the one to go on from.
+        // After a step that was not finite it is there already, and an unsuitable solver makes no state.
         if (ending == Ending::finished || ending == Ending::interrupted) add_checkpoint();
         if (ending == Ending::finished) {
             writer_->finish();
@@ -269,6 +279,7 @@ private:
     Simulation simulation_;
     std::optional<RecordingWriter> writer_;
     Clock::time_point last_checkpoint_ = Clock::now();
+    std::int64_t last_frame_step_ = -1;
 };
 
 // ---- saying what came of it -------------------------------------------------------------------------------
@@ -317,10 +328,10 @@ ExitCode exit_code(const RunArguments& arguments, const Job& job, const RunSumma
     const StepReport& last = summary.last();
     switch (ending) {
         case Ending::not_finite:
-            print_error(
-                fmt::format("{}: step {} has numbers that are not finite ({}); take a smaller --step "
-                            "or look at what moves so fast",
-                            job.scene.name, last.step, last.reason));
+            print_error(fmt::format(
+                "{}: step {} is not finite and was undone: {}; mend that, take a smaller --step, or "
+                "go on without it with --freeze",
+                job.scene.name, last.step, last.reason));
             return ExitCode::not_finite;
         case Ending::unsuitable:
             print_error(fmt::format("{}: solver {} cannot take step {}: {}; choose another with --solver",
@@ -383,6 +394,8 @@ void add_run(CLI::App& app, Action& action) {
     verb->add_option("--checkpoint-every", arguments->checkpoint_every_s,
                      "Seconds of wall clock between checkpoints in the recording; default 10")
         ->check(check_not_negative);
+    verb->add_flag("--freeze", arguments->words.freeze,
+                   "Go on when a step is not finite, with the bodies that caused it frozen where they were");
     verb->add_flag("--require", arguments->require,
                    "Exit with 4 when a step did not meet the tolerance by its certificate");
     add_threads_option(*verb, arguments->run);

@@ -67,11 +67,14 @@ void RunSummary::add(const StepReport& report) {
     energy_error_J_.look(report.energy_error_J, report.time, report.worst);
     penetration_.look(report.max_penetration, report.time, report.deepest);
     drift_.look(report.max_joint_drift, report.time, report.loosest);
+    if (!report.froze.empty()) froze_.emplace_back(report.time, report.froze);
     last_ = report;
 }
 
 Json RunSummary::json() const {
     const double per_step_ms = steps_ > 0 ? 1e3 / static_cast<double>(steps_) : 0.0;
+    Json froze = Json::array();
+    for (const auto& [when, what] : froze_) froze.push_back({{"time_s", number(when)}, {"what", what}});
     return {{"steps", steps_},
             {"time_s", number(last_.time)},
             {"real_time_factor", number(computing_s_ > 0.0 ? last_.time / computing_s_ : 0.0)},
@@ -96,6 +99,8 @@ Json RunSummary::json() const {
               {"time_s", number(relative_error_.time)}}},
             {"max_penetration", extreme_json(penetration_, "penetration_m")},
             {"max_joint_drift", extreme_json(drift_, "drift_m")},
+            {"frozen_bodies", last_.frozen},
+            {"froze", std::move(froze)},
             {"kinetic_J", number(last_.kinetic_J)},
             {"potential_J", number(last_.potential_J)},
             {"first_step_energy_J", number(first_.kinetic_J + first_.potential_J)},
@@ -106,28 +111,34 @@ std::vector<SummaryLine> RunSummary::lines(const SimulationSettings& settings) c
     if (steps_ == 0) return {{"Steps", "none"}};
     const auto count = static_cast<double>(steps_);
     const auto mean = [count](double seconds) { return format_seconds(seconds / count); };
-    return {{"Steps", fmt::format("{} of {} to t = {:.6g} s; {:.3g} x real time", steps_,
-                                  format_seconds(settings.stepping.step_s), last_.time,
-                                  computing_s_ > 0.0 ? last_.time / computing_s_ : infinity)},
-            {"Step time", fmt::format("mean {}, 95 % below {}, longest {}", mean(computing_s_),
-                                      format_seconds(percentile(step_s_, 0.95)),
-                                      format_seconds(percentile(step_s_, 1.0)))},
-            {"", fmt::format("collision {}, assembly {}, solve {}", mean(collision_s_), mean(assembly_s_),
-                             mean(solve_s_))},
-            {"Solver", fmt::format("{}, {:.3g} iterations a step; {} contacts at most", last_.solver,
-                                   static_cast<double>(iterations_) / count, most_contacts_)},
-            {"Tolerance", fmt::format("{}: {}", tolerance_text(settings.solver.stop.tolerance),
-                                      over_tolerance_ == 0 ? "met in every step"
-                                                           : fmt::format("not met in {} of {} steps",
-                                                                         over_tolerance_, steps_))},
-            {"Worst error", fmt::format("relative {:.3g}{}", relative_error_.value, where(relative_error_))},
-            {"", fmt::format("{:.3g} J{}", energy_error_J_.value, where(energy_error_J_))},
-            {"Penetration", fmt::format("{:.3g} m{}", penetration_.value, where(penetration_))},
-            {"Joint drift", fmt::format("{:.3g} m{}", drift_.value, where(drift_))},
-            {"Energy",
-             fmt::format("kinetic {:.6g} J, potential {:.6g} J; sum {:.6g} J, {:.6g} J after the first step",
-                         last_.kinetic_J, last_.potential_J, last_.kinetic_J + last_.potential_J,
-                         first_.kinetic_J + first_.potential_J)}};
+    std::vector<SummaryLine> result{
+        {"Steps", fmt::format("{} of {} to t = {:.6g} s; {:.3g} x real time", steps_,
+                              format_seconds(settings.stepping.step_s), last_.time,
+                              computing_s_ > 0.0 ? last_.time / computing_s_ : infinity)},
+        {"Step time",
+         fmt::format("mean {}, 95 % below {}, longest {}", mean(computing_s_),
+                     format_seconds(percentile(step_s_, 0.95)), format_seconds(percentile(step_s_, 1.0)))},
+        {"", fmt::format("collision {}, assembly {}, solve {}", mean(collision_s_), mean(assembly_s_),
+                         mean(solve_s_))},
+        {"Solver", fmt::format("{}, {:.3g} iterations a step; {} contacts at most", last_.solver,
+                               static_cast<double>(iterations_) / count, most_contacts_)},
+        {"Tolerance", fmt::format("{}: {}", tolerance_text(settings.solver.stop.tolerance),
+                                  over_tolerance_ == 0
+                                      ? "met in every step"
+                                      : fmt::format("not met in {} of {} steps", over_tolerance_, steps_))},
+        {"Worst error", fmt::format("relative {:.3g}{}", relative_error_.value, where(relative_error_))},
+        {"", fmt::format("{:.3g} J{}", energy_error_J_.value, where(energy_error_J_))},
+        {"Penetration", fmt::format("{:.3g} m{}", penetration_.value, where(penetration_))},
+        {"Joint drift", fmt::format("{:.3g} m{}", drift_.value, where(drift_))},
+        {"Energy",
+         fmt::format("kinetic {:.6g} J, potential {:.6g} J; sum {:.6g} J, {:.6g} J after the first step",
+                     last_.kinetic_J, last_.potential_J, last_.kinetic_J + last_.potential_J,
+                     first_.kinetic_J + first_.potential_J)}};
+    for (const auto& [when, what] : froze_) {
+        result.push_back({result.back().label == "Frozen" || result.back().label.empty() ? "" : "Frozen",
+                          fmt::format("since {:.4g} s: {}", when, what)});
+    }
+    return result;
 }
 
 void RunSummary::print(const SimulationSettings& settings) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common.h"
@@ -50,6 +51,7 @@ private:
     Extreme energy_error_J_;
     Extreme penetration_;
     Extreme drift_;
+    std::vector<std::pair<double, std::string>> froze_;  // when, and whom with the cause
     StepReport first_;
     StepReport last_;
 };

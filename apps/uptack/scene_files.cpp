@@ -124,6 +124,7 @@ Scene with_settings(const Scene& scene, const SettingsWords& words) {
     if (!words.budget_ms.empty()) changes["budget_ms"] = std::strtod(words.budget_ms.c_str(), nullptr);
     if (!words.duration.empty()) changes["duration"] = words.duration;
     if (!words.step.empty()) changes["step"] = words.step;
+    if (words.freeze) changes["on_not_finite"] = "freeze";
     if (changes.empty()) return scene;
     Json document = Json::parse(scene.document);
     document["settings"].update(changes);

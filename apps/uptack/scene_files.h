@@ -35,6 +35,7 @@ struct SettingsWords {
     std::string budget_ms;
     std::string duration;  ///< an expression, as in scenes
     std::string step;
+    bool freeze = false;  ///< on_not_finite: freeze
 };
 
 /// The options for them, but for the duration, and --set for parameters.

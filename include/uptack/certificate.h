@@ -25,7 +25,7 @@ struct Certificate {
     double relative_error = 0.0;      ///< sqrt(e / e0)
     double natural_residual = 0.0;    ///< |x - proj(x - w~)|_2: mixes units, given for comparison with others
     double fischer_burmeister = 0.0;  ///< |phi(x, w~)|_2: mixes units too
-    bool finite = true;               ///< false: an impulse or a velocity was NaN or infinite
+    bool finite = true;               ///< false: an impulse, a velocity or an energy is NaN or infinite
     std::vector<double> block_energy_error_J;
     std::vector<BlockError> worst;  ///< the largest, in descending order
 };

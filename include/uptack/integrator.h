@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "uptack/model.h"
@@ -16,7 +17,7 @@ namespace uptack {
 State initial_state(const Model& model);
 
 /// Gravity, applied forces, damping and the gyroscopic torque; prescribed velocities of kinematic bodies.
-/// Sleeping bodies (State::still_s infinite) are given no inverse mass and no velocity.
+/// Sleeping bodies (State::still_s infinite) and frozen ones are given no inverse mass and no velocity.
 void free_motion(const Model& model, const State& state, const StepSettings& settings, FreeMotion& motion);
 
 /// q(t + h) from q(t) and `velocity`, one per body of the model: what the constraints made of `motion`. Spins
@@ -29,8 +30,9 @@ struct Energy {
     double potential_J = 0.0;  ///< gravity's; zero at the world's origin
 };
 
-/// Both at the time of the velocities, time - velocity_lag_s.
-Energy energy(const Model& model, const State& state);
+/// Both at the time of the velocities, time - velocity_lag_s.  Summed up in `order`, which the last bits hang
+/// on: body_order() makes them independent of who was added first; without, as the bodies were added.
+Energy energy(const Model& model, const State& state, std::span<const int> order = {});
 
 /// Linear and angular momentum (about the world's origin) of the dynamic bodies, at the time of the
 /// velocities.

@@ -34,18 +34,25 @@ struct SleepSettings {
     double after_s = 0.5;         ///< an island that has been still for so long falls asleep [s]
 };
 
+/// What to do about a step whose numbers are not finite; it is undone in any case.
+enum class OnNotFinite : std::uint8_t {
+    stop,    ///< the step reports Status::not_finite and its cause
+    freeze,  ///< the bodies that caused it are frozen where they were, and the step is made without them
+};
+
 struct SimulationSettings {
     StepSettings stepping;
     int substeps = 1;  ///< each step is made of so many steps of step_s / substeps
     SolverChoice solver;
     SleepSettings sleep;
+    OnNotFinite on_not_finite = OnNotFinite::stop;
 };
 
 /// What one step was like.  Of several substeps: the worst errors, the sums of seconds and iterations, the
 /// last energies and counts.
 struct StepReport {
     std::int64_t step = 0;
-    double time = 0.0;  ///< after the step [s]
+    double time = 0.0;  ///< after the step [s]; of a step that was undone, when it would have ended
     Status status = Status::converged;
     bool tolerance_met = true;  ///< by the certificate, whatever the solver thinks
     std::string solver;
@@ -58,11 +65,14 @@ struct StepReport {
     double relative_error = 0.0;
     std::string worst;  ///< the constraint with the largest error, for people; empty if there is none
     double worst_error_J = 0.0;
-    std::string reason;  ///< what the solver said, when the status alone does not say it
+    std::string reason;  ///< what the solver said, when the status alone does not say it; of a step that is
+                         ///< not finite, the first cause: which body or constraint, and what it was
+    std::string froze;   ///< bodies that this step froze, and why; empty mostly
     int contacts = 0;
     int rows = 0;
     int islands = 0;
     int sleeping = 0;
+    int frozen = 0;                ///< bodies that are, by now
     double max_penetration = 0.0;  ///< [m]
     std::string deepest;           ///< the pair that overlaps most
     double max_joint_drift = 0.0;  ///< [m]
@@ -96,7 +106,8 @@ public:
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
 
-    /// One step; never throws for numbers.  With status not_finite the state is the last good one.
+    /// One step; never throws for numbers.  With status not_finite the state is the last good one, and so is
+    /// the checkpoint; forces, problem and solution are those of the step that failed.
     StepReport step();
 
     /// Pulls in every step from now on, instead of what was pulled before; wakes the body.  Bodies that are

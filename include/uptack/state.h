@@ -24,6 +24,9 @@ struct State {
     /// Turns are remembered: the last angles of each joint's coordinates, unwrapped [rad].  See assembly.h.
     std::vector<std::array<double, 2>> joint_angle;
     std::vector<double> still_s;  ///< how long a body has been still [s]; infinite: it sleeps
+    /// Since when a body is frozen because its numbers were not finite [s]; infinite: it is not.  A frozen
+    /// body sleeps, and nothing wakes it.
+    std::vector<double> frozen_at;
 
     bool operator==(const State&) const = default;
 };
@@ -31,6 +34,11 @@ struct State {
 /// A state without sleep times has nobody asleep.
 inline bool sleeps(const State& state, std::size_t body) {
     return body < state.still_s.size() && state.still_s[body] == infinity;
+}
+
+/// Likewise.
+inline bool is_frozen(const State& state, std::size_t body) {
+    return body < state.frozen_at.size() && state.frozen_at[body] != infinity;
 }
 
 }  // namespace uptack

@@ -40,6 +40,7 @@ private:
 };
 
 struct Measured {
+    bool finite = true;           // impulses and velocities: a projection can turn a NaN into a number
     double energy = 0.0;          // 1/2 sum a r^2 [J]
     double natural_square = 0.0;  // |x - proj(x - w~)|^2
     double fischer_square = 0.0;  // |phi(x, w~)|^2
@@ -65,9 +66,15 @@ Measured measure_block(const Problem& problem, const Block& block, std::span<con
     const Rows a = effective_inverse_mass(problem, block);
     Rows w{};
     for (int i = 0; i < block.rows; ++i) w[i] = velocity(block, block.first_row + i);
+    bool finite = true;
+    for (int i = 0; i < block.rows; ++i) {
+        finite = finite && std::isfinite(w[i]) && std::isfinite(impulse[block.first_row + i]);
+    }
     add_de_saxce_term(block.law, std::span(w).first(block.rows));
-    return measure(block.law, impulse.subspan(block.first_row, block.rows), std::span(w).first(block.rows),
-                   std::span(a).first(block.rows));
+    Measured out = measure(block.law, impulse.subspan(block.first_row, block.rows),
+                           std::span(w).first(block.rows), std::span(a).first(block.rows));
+    out.finite = finite;
+    return out;
 }
 
 bool worse(const BlockError& a, const BlockError& b) {
@@ -111,6 +118,7 @@ Certificate certify(const Problem& problem, std::span<const double> impulse, std
     double fischer = 0.0;
     for (const Block& block : problem.blocks) {
         const Measured measured = measure_block(problem, block, impulse, velocity);
+        out.finite = out.finite && measured.finite;
         out.block_energy_error_J.push_back(measured.energy);
         out.energy_error_J += measured.energy;
         natural += measured.natural_square;
@@ -118,8 +126,8 @@ Certificate certify(const Problem& problem, std::span<const double> impulse, std
     }
     out.natural_residual = std::sqrt(natural);
     out.fischer_burmeister = std::sqrt(fischer);
-    out.finite = std::isfinite(out.energy_error_J);
     out.reference_energy_J = energy_of_doing_nothing(problem);
+    out.finite = out.finite && std::isfinite(out.energy_error_J) && std::isfinite(out.reference_energy_J);
     out.relative_error = relative_error(out.energy_error_J, out.reference_energy_J);
     out.worst = largest(out.block_energy_error_J, worst_count);
     return out;

@@ -64,14 +64,20 @@ void radix_sort(std::span<std::uint32_t> values, std::vector<std::uint32_t>& scr
     }
 }
 
+/// What goes far beyond the end of floats must still meet what is here; infinite remains infinite.
+float within_floats(double x) {
+    constexpr double farthest = 1e38;
+    return static_cast<float>(std::isfinite(x) ? std::clamp(x, -farthest, farthest) : x);
+}
+
 }  // namespace
 
 SweptBox enclosing_box(const Vec3& low, const Vec3& high, std::uint32_t body, std::uint32_t flags) {
     constexpr double outwards = 0x1p-23;  // twice what rounding to float may move a number inwards
     SweptBox box;
     for (int k = 0; k < 3; ++k) {
-        box.low[k] = static_cast<float>(low[k] - outwards * std::abs(low[k]));
-        box.high[k] = static_cast<float>(high[k] + outwards * std::abs(high[k]));
+        box.low[k] = within_floats(low[k] - outwards * std::abs(low[k]));
+        box.high[k] = within_floats(high[k] + outwards * std::abs(high[k]));
     }
     box.body = body;
     box.flags = flags;

@@ -95,7 +95,8 @@ Problem read_problem(const std::filesystem::path& path, const ReadLimits& limits
         check_faults(path, problem);
         return problem;
     } catch (const std::bad_alloc&) {
-        throw LimitError(path.string(), "needs more memory than there is");
+        throw LimitError(path.string(),
+                         "needs more memory than there is; take a smaller problem or a larger machine");
     }
 }
 

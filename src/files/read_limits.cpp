@@ -20,8 +20,11 @@ struct Limit {
 
 void check(const std::string& where, const char* what, std::int64_t claimed, Limit limit) {
     if (claimed <= limit.figure) return;
-    throw LimitError(where,
-                     fmt::format("{} {}; the limit {} is {}", claimed, what, limit.name, limit.figure));
+    throw LimitError(
+        where,
+        fmt::format(
+            "{} {}; the limit {} is {}; take a smaller problem, or read it in C++ with larger ReadLimits",
+            claimed, what, limit.name, limit.figure));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace uptack::generators {
 
 void require_count(const std::string& where, std::int64_t value, std::int64_t least, std::int64_t most) {
     if (value < least) throw InputError(where, fmt::format("is {}; give at least {}", value, least));
-    if (value > most) throw LimitError(where, fmt::format("is {}; give at most {}", value, most));
+    if (value > most) throw LimitError(where, fmt::format("is {}; the limit is {}, take less", value, most));
 }
 
 // The comparisons are written so that NaN fails them.

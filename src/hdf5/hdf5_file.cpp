@@ -277,8 +277,9 @@ std::string InputFile::read_text(const std::string& name, std::int64_t max_bytes
     }
     const std::size_t bytes = H5Tget_size(type.get());
     if (std::cmp_greater(bytes, max_bytes)) {
-        throw LimitError(fmt::format("{}:/{}", path_.string(), name),
-                         fmt::format("a text of {} bytes; the limit max_name_bytes is {}", bytes, max_bytes));
+        throw LimitError(
+            fmt::format("{}:/{}", path_.string(), name),
+            fmt::format("a text of {} bytes; the limit max_name_bytes is {}, shorten it", bytes, max_bytes));
     }
     std::string text(bytes, '\0');
     if (H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0) {

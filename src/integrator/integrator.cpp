@@ -91,6 +91,7 @@ State initial_state(const Model& model) {
         state.velocity.push_back(body.kind == BodyKind::dynamic ? body.initial_velocity : Vec6{});
     }
     state.still_s.assign(model.bodies.size(), 0.0);
+    state.frozen_at.assign(model.bodies.size(), infinity);
     state.joint_angle.assign(model.joints.size(), {});
     return state;
 }
@@ -99,12 +100,16 @@ void free_motion(const Model& model, const State& state, const StepSettings& set
     const double h = settings.step_s;
     motion.kick_s = settings.scheme == Scheme::leapfrog ? state.velocity_lag_s + 0.5 * h : h;
     motion.load.assign(model.bodies.size(), {});
-    for (const AppliedForce& force : model.forces) add_applied_force(force, state, motion.load);
+    for (const AppliedForce& force : model.forces) {
+        if (!sleeps(state, static_cast<std::size_t>(force.body))) {
+            add_applied_force(force, state, motion.load);
+        }
+    }
 
     motion.body.assign(model.bodies.size(), {});
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
         const RigidBody& body = model.bodies[i];
-        if (body.kind == BodyKind::kinematic) {
+        if (body.kind == BodyKind::kinematic && !is_frozen(state, i)) {
             motion.body[i].free_velocity = prescribed_velocity(body, state.time, h);
         } else if (body.kind == BodyKind::dynamic && !sleeps(state, i)) {
             Vec6& load = motion.load[i];
@@ -127,7 +132,7 @@ void advance(const Model& model, const StepSettings& settings, const FreeMotion&
             state.velocity[i] = join(v, omega);
             pose.position += h * v;
             pose.orientation = normalised(exponential(h * omega) * pose.orientation);
-        } else if (body.kind == BodyKind::kinematic) {
+        } else if (body.kind == BodyKind::kinematic && !is_frozen(state, i)) {
             state.velocity[i] = motion.body[i].free_velocity;
             pose = motion_pose(body, state.time + h);
         }
@@ -137,9 +142,10 @@ void advance(const Model& model, const StepSettings& settings, const FreeMotion&
     ++state.step;
 }
 
-Energy energy(const Model& model, const State& state) {
+Energy energy(const Model& model, const State& state, std::span<const int> order) {
     Energy sum;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+        const std::size_t i = order.empty() ? k : static_cast<std::size_t>(order[k]);
         const RigidBody& body = model.bodies[i];
         if (body.kind != BodyKind::dynamic) continue;
         const Vec3 v = linear(state.velocity[i]);

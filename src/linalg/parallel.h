@@ -5,7 +5,12 @@
 
 #pragma once
 
+#ifdef UPTACK_PLAIN_THREADS
+#include <atomic>
+#include <thread>
+#else
 #include <tbb/parallel_for.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -25,6 +30,35 @@ inline std::size_t chunk_size(std::size_t count) {
 
 enum class Threads : bool { one, several };
 
+/// Whether a piece goes to any thread, or in every call to the same one, in whose cache its data then stays.
+enum class Pieces : bool { anywhere, stay };
+
+/// Calls one(piece) for every piece, on several threads in any order.
+template <class One>
+void on_several_threads(std::size_t pieces, const One& one, Pieces where = Pieces::anywhere) {
+#ifdef UPTACK_PLAIN_THREADS
+    static_cast<void>(where);
+    // For the thread sanitizer, which sees nothing of how a oneTBB that was built without it forks and joins:
+    // it would call every use of a result a race, and hiding that would hide ours.  No order between pieces.
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t piece = 0; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces;)
+            one(piece);
+    };
+    std::thread first(work);
+    std::thread second(work);
+    work();
+    first.join();
+    second.join();
+#else
+    if (where == Pieces::stay) {
+        tbb::parallel_for(std::size_t{0}, pieces, one, tbb::static_partitioner{});
+    } else {
+        tbb::parallel_for(std::size_t{0}, pieces, one);
+    }
+#endif
+}
+
 /// Calls body(piece, first, last) for every piece of `size` out of 0 .. count - 1.
 template <class Body>
 void for_each_piece(std::size_t count, std::size_t size, Threads threads, Body&& body) {
@@ -35,7 +69,7 @@ void for_each_piece(std::size_t count, std::size_t size, Threads threads, Body&&
     if (threads == Threads::one) {
         for (std::size_t piece = 0; piece < pieces; ++piece) one(piece);
     } else {
-        tbb::parallel_for(std::size_t{0}, pieces, one);
+        on_several_threads(pieces, one);
     }
 }
 

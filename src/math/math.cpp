@@ -52,11 +52,46 @@ Quaternion quaternion(const Mat3& m) {
     return normalised(q);
 }
 
+namespace {
+
+struct CosineAndSinc {
+    double cosine;
+    double sinc;  ///< sin(x) / x
+};
+
+// A step turns bodies by little.  There the series do what the mathematics library does, but with the same
+// bits on every machine: the library's results differ by its version and by whether the processor can fuse.
+CosineAndSinc cosine_and_sinc(double x) {
+    constexpr double small = 0.5;  // the first terms left out are x^16/16! and x^16/17!: below 1e-18 here
+    if (!(x < small)) return {.cosine = std::cos(x), .sinc = std::sin(x) / x};
+    // 1/(2k)! and 1/(2k+1)!
+    constexpr std::array cosine_series{
+        1.0,           1.0 / 2.0,       1.0 / 24.0,        1.0 / 720.0,
+        1.0 / 40320.0, 1.0 / 3628800.0, 1.0 / 479001600.0, 1.0 / 87178291200.0};
+    constexpr std::array sinc_series{1.0,
+                                     1.0 / 6.0,
+                                     1.0 / 120.0,
+                                     1.0 / 5040.0,
+                                     1.0 / 362880.0,
+                                     1.0 / 39916800.0,
+                                     1.0 / 6227020800.0,
+                                     1.0 / 1307674368000.0};
+    const double s = -x * x;
+    double cosine = cosine_series.back();
+    double sinc = sinc_series.back();
+    for (std::size_t k = cosine_series.size() - 1; k-- > 0;) {
+        cosine = cosine_series[k] + s * cosine;
+        sinc = sinc_series[k] + s * sinc;
+    }
+    return {.cosine = cosine, .sinc = sinc};
+}
+
+}  // namespace
+
 Quaternion exponential(const Vec3& rotation) {
-    const double angle = length(rotation);
-    // sin(a/2)/a: the series is exact to rounding below the switch (next term a^4/3840).
-    const double s = angle < 1e-3 ? 0.5 - angle * angle / 48.0 : std::sin(0.5 * angle) / angle;
-    return normalised({std::cos(0.5 * angle), s * rotation[0], s * rotation[1], s * rotation[2]});
+    const auto [cosine, sinc] = cosine_and_sinc(0.5 * length(rotation));
+    const double s = 0.5 * sinc;
+    return normalised({cosine, s * rotation[0], s * rotation[1], s * rotation[2]});
 }
 
 Vec3 logarithm(const Quaternion& q) {

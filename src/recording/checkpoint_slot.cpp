@@ -16,7 +16,7 @@ using hdf5::TableShape;
 constexpr std::int64_t header_columns = 9;
 using Header = std::array<std::int64_t, header_columns>;
 
-constexpr std::int64_t body_columns = 3 + 4 + 6 + 1;
+constexpr std::int64_t body_columns = 3 + 4 + 6 + 2;
 constexpr std::int64_t key_columns = 4;
 constexpr std::int64_t impulse_columns = max_block_rows + 3;
 // A block needs 116 bytes on disk; what claims more than this is not a checkpoint of ours.
@@ -56,6 +56,7 @@ void pack_bodies(const State& state, std::vector<double>& numbers) {
         numbers.insert(numbers.end(), {turn.w, turn.x, turn.y, turn.z});
         numbers.insert(numbers.end(), state.velocity[k].begin(), state.velocity[k].end());
         numbers.push_back(state.still_s[k]);
+        numbers.push_back(k < state.frozen_at.size() ? state.frozen_at[k] : infinity);
     }
 }
 
@@ -64,11 +65,13 @@ void unpack_bodies(std::span<const double> numbers, State& state) {
     state.pose.resize(count);
     state.velocity.resize(count);
     state.still_s.resize(count);
+    state.frozen_at.resize(count);
     for (std::size_t k = 0; k < count; ++k) {
         const double* n = numbers.data() + k * body_columns;
         state.pose[k] = {{n[0], n[1], n[2]}, {n[3], n[4], n[5], n[6]}};
         std::copy(n + 7, n + 13, state.velocity[k].begin());
         state.still_s[k] = n[13];
+        state.frozen_at[k] = n[14];
     }
 }
 
@@ -166,7 +169,8 @@ StoredCheckpoint read_slot(const hdf5::InputFile& file, std::int64_t number, std
     if (header[0] != number || blocks < 0) throw file.error(name, "does not hold the checkpoint it should");
     if (blocks > most_blocks) {
         throw LimitError(fmt::format("{}:/{}", file.path().string(), name),
-                         fmt::format("{} impulses; the limit is {}", blocks, most_blocks));
+                         fmt::format("{} impulses; the limit is {}; it is damaged, run the scene again",
+                                     blocks, most_blocks));
     }
     const auto scalars = read_all<double>(file, name + "/scalars", scalars_shape(), 1);
     const auto body = read_all<double>(file, name + "/body", body_shape(), bodies);

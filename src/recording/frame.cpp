@@ -3,9 +3,10 @@
 namespace uptack {
 namespace {
 
-// Before the first step, and after a checkpoint was restored, nothing has pushed yet.
+// Before the first step, and after a checkpoint was restored, nothing has pushed yet; and what pushed in a
+// step that was undone was not finite.
 bool has_stepped(const Simulation& simulation) {
-    return simulation.step_problem().kick_s > 0.0;
+    return simulation.step_problem().kick_s > 0.0 && simulation.certificate().finite;
 }
 
 std::vector<JointReaction> reactions(const Simulation& simulation) {

@@ -19,7 +19,9 @@ void check_limit(const hdf5::InputFile& file, const std::string& what, std::int6
                  std::int64_t limit) {
     if (claimed < 0) throw file.error("committed", "a negative number of " + what);
     if (claimed <= limit) return;
-    throw LimitError(file.path().string(), fmt::format("{} {}; the limit is {}", claimed, what, limit));
+    throw LimitError(file.path().string(),
+                     fmt::format("{} {}; the limit is {}; it is damaged, or was not made by Uptack", claimed,
+                                 what, limit));
 }
 
 std::string read_bytes(const hdf5::InputFile& file, const std::string& name) {

@@ -14,7 +14,7 @@
 namespace uptack::recording {
 
 inline constexpr const char* format_name = "uptack recording";
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;
 
 /// How many rows count.  Rows beyond are leftovers of a writer that was cut off.
 struct Counts {
@@ -74,11 +74,12 @@ inline constexpr std::array real_fields{RealField{"steps/time", &StepReport::tim
 
 inline constexpr std::array count_fields{
     CountField{"steps/contacts", &StepReport::contacts}, CountField{"steps/rows", &StepReport::rows},
-    CountField{"steps/islands", &StepReport::islands}, CountField{"steps/sleeping", &StepReport::sleeping}};
+    CountField{"steps/islands", &StepReport::islands}, CountField{"steps/sleeping", &StepReport::sleeping},
+    CountField{"steps/frozen", &StepReport::frozen}};
 
 inline constexpr std::array text_fields{
-    TextField{"steps/solver", &StepReport::solver}, TextField{"steps/worst", &StepReport::worst},
-    TextField{"steps/reason", &StepReport::reason}, TextField{"steps/deepest", &StepReport::deepest},
-    TextField{"steps/loosest", &StepReport::loosest}};
+    TextField{"steps/solver", &StepReport::solver},   TextField{"steps/worst", &StepReport::worst},
+    TextField{"steps/reason", &StepReport::reason},   TextField{"steps/deepest", &StepReport::deepest},
+    TextField{"steps/loosest", &StepReport::loosest}, TextField{"steps/froze", &StepReport::froze}};
 
 }  // namespace uptack::recording

@@ -84,8 +84,9 @@ void Recording::Inside::read_contacts(std::int64_t index, Frame& frame) const {
         throw file.file().error("frames/contact_start", fmt::format("is damaged at frame {}", index));
     }
     if (count > most_contacts_of_a_frame) {
-        throw LimitError(file.file().path().string(), fmt::format("{} contacts in frame {}; the limit is {}",
-                                                                  count, index, most_contacts_of_a_frame));
+        throw LimitError(file.file().path().string(),
+                         fmt::format("{} contacts in frame {}; the limit is {}; it is damaged", count, index,
+                                     most_contacts_of_a_frame));
     }
     const auto body = read_arrays<std::int32_t, 2>(file, "contacts/body", start[0], count);
     const auto point = read_arrays<float, 3>(file, "contacts/point", start[0], count);

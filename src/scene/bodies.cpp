@@ -122,7 +122,9 @@ void Builder::add_jitter(const Json& json, BodyDefinition& body) {
 
 int Builder::add(const Json& json, BodyDefinition body) {
     if (model_.bodies.size() >= limits_.bodies) {
-        reader_.exceed(json, fmt::format("more than {} bodies", limits_.bodies));
+        reader_.exceed(json,
+                       fmt::format("more bodies than the limit of {}; repeat fewer, or make several scenes",
+                                   limits_.bodies));
     }
     if (!body.name.empty() && bodies_.count(body.name) != 0) {
         reader_.fail(json, fmt::format("there is a body \"{}\" already; give it another name", body.name));
@@ -161,8 +163,8 @@ std::string Builder::name_of(const Object& object) {
     if (name.empty()) reader_.fail(*pattern, "the name is empty; leave it out for one that is made up");
     name = part_.prefix + name;
     if (name.size() > max_name_bytes) {
-        reader_.exceed(
-            *pattern, fmt::format("a name of {} bytes; at most {} are allowed", name.size(), max_name_bytes));
+        reader_.exceed(*pattern, fmt::format("a name of {} bytes; the limit is {}, shorten it", name.size(),
+                                             max_name_bytes));
     }
     return name;
 }

@@ -91,7 +91,9 @@ private:
         if (json.is_string()) json = Json{{"file", json}};
         if (!json.is_object()) return;
         if (++includes_ > max_includes) {
-            throw LimitError(where(pointer), fmt::format("more than {} includes", max_includes));
+            throw LimitError(where(pointer),
+                             fmt::format("more includes than the limit of {}; put parts together in one file",
+                                         max_includes));
         }
         if (!json.contains("file")) {
             if (json.contains("scene")) document(json["scene"], pointer + "/scene", folder);
@@ -146,12 +148,18 @@ private:
 
     std::string read(const std::string& text, const std::string& pointer, const fs::path& folder) {
         if (++files_ > max_files)
-            throw LimitError(where(pointer), fmt::format("more than {} files", max_files));
+            throw LimitError(
+                where(pointer),
+                fmt::format("more files than the limit of {}; put meshes together, or let bodies share them",
+                            max_files));
         std::string content = read_whole(safe_path(text, pointer, folder), where(pointer) + ": " + text);
         bytes_ += content.size();
         if (bytes_ > max_total_bytes) {
-            throw LimitError(where(pointer),
-                             fmt::format("the scene's files have more than {} MB", max_total_bytes >> 20U));
+            throw LimitError(
+                where(pointer),
+                fmt::format(
+                    "the scene's files are larger than the limit of {} MB together; use simpler meshes",
+                    max_total_bytes >> 20U));
         }
         return content;
     }

@@ -223,7 +223,9 @@ void Builder::read_rope(const Json& json) {
 
 int Builder::add(const Object& object, JointDefinition joint) {
     if (model_.joints.size() >= limits_.joints) {
-        reader_.exceed(object.json(), fmt::format("more than {} joints", limits_.joints));
+        reader_.exceed(object.json(),
+                       fmt::format("more joints than the limit of {}; repeat fewer, or make several scenes",
+                                   limits_.joints));
     }
     if (!joint.name.empty() && joints_.count(joint.name) != 0) {
         reader_.fail(object.json(),
@@ -242,7 +244,9 @@ void Builder::read_force(const Json& json) {
 
 void Builder::read_one_force(const Object& object) {
     if (model_.forces.size() >= limits_.forces) {
-        reader_.exceed(object.json(), fmt::format("more than {} forces", limits_.forces));
+        reader_.exceed(
+            object.json(),
+            fmt::format("more forces than the limit of {}; add up those on one body", limits_.forces));
     }
     AppliedForce force;
     force.name = name_of(object);

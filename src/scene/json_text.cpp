@@ -78,7 +78,9 @@ private:
 
     Json* place(Json value) {
         if (++values_ > max_values) {
-            throw LimitError(name_, fmt::format("more than {} values; split the scene", max_values));
+            throw LimitError(
+                name_,
+                fmt::format("more values than the limit of {}; use repeat, or simpler meshes", max_values));
         }
         if (levels_.empty()) {
             root_ = std::move(value);
@@ -100,7 +102,8 @@ private:
     }
     bool open(Json value) {
         if (levels_.size() >= static_cast<std::size_t>(max_nesting)) {
-            throw LimitError(name_, fmt::format("{}: nested more than {} deep", pointer(), max_nesting));
+            throw LimitError(name_, fmt::format("{}: nested deeper than the limit of {}; flatten it",
+                                                pointer(), max_nesting));
         }
         Json* placed = place(std::move(value));
         levels_.push_back({placed, {}, {}});
@@ -112,8 +115,8 @@ private:
     }
     void check_text(const std::string& value) const {
         if (value.size() > max_text_bytes) {
-            throw LimitError(name_, fmt::format("{}: a text of {} bytes; at most {} are allowed", pointer(),
-                                                value.size(), max_text_bytes));
+            throw LimitError(name_, fmt::format("{}: a text of {} bytes; the limit is {}, shorten it",
+                                                pointer(), value.size(), max_text_bytes));
         }
     }
     std::string pointer() const {
@@ -136,8 +139,8 @@ private:
 
 Json parse_json(const std::string& text, const std::string& name) {
     if (text.size() > max_document_bytes) {
-        throw LimitError(
-            name, fmt::format("{} MB; at most {} are read", text.size() >> 20U, max_document_bytes >> 20U));
+        throw LimitError(name, fmt::format("has {} MB; the limit is {}, use repeat or simpler meshes",
+                                           text.size() >> 20U, max_document_bytes >> 20U));
     }
     DocumentMaker maker(text, name);
     Json::sax_parse(text, &maker, Json::input_format_t::json, true, true);
@@ -155,7 +158,11 @@ std::string read_whole(const std::filesystem::path& path, const std::string& nam
         file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
         text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
         if (text.size() > max_file_bytes) {
-            throw LimitError(name, fmt::format("larger than {} MB", max_file_bytes >> 20U));
+            throw LimitError(
+                name,
+                fmt::format(
+                    "is larger than the limit of {} MB for one file; use repeat, includes or a simpler mesh",
+                    max_file_bytes >> 20U));
         }
     }
     if (file.bad()) throw InputError(name, "could not be read to its end");

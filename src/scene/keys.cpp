@@ -77,6 +77,10 @@ constexpr std::array settings_keys{
     Key{"budget_ms", "number", "ms", "unlimited",
         "time that the solver has for one step; results then depend on the machine"},
     Key{"sleep", "bool|object:sleep", "", "false", "let bodies that are still fall asleep"},
+    Key{"on_not_finite", "choice:stop,freeze", "", "stop",
+        "when a force, motion or solve gives numbers that are not finite: stop before the step, or go on "
+        "with "
+        "the bodies concerned frozen where they were"},
 };
 
 constexpr std::array solver_keys{

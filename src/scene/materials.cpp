@@ -85,7 +85,9 @@ void Builder::read_groups(const Json& json) {
     constexpr std::size_t most = 32;
     for (const std::string& name : reader_.texts(json)) {
         if (groups_.count(name) != 0) continue;  // parts share groups by name
-        if (groups_.size() >= most) reader_.exceed(json, "more than 31 groups beside \"default\"");
+        if (groups_.size() >= most)
+            reader_.exceed(json,
+                           "more groups than the limit of 31 beside \"default\"; let shapes share some");
         groups_.emplace(name, 1U << groups_.size());
     }
 }

@@ -34,7 +34,8 @@ public:
     }
     void triangle(int a, int b, int c) {
         if (soup_.triangles.size() >= max_triangles) {
-            throw LimitError(name_, fmt::format("more than {} triangles", max_triangles));
+            throw LimitError(
+                name_, fmt::format("more triangles than the limit of {}; simplify the mesh", max_triangles));
         }
         if (a == b || b == c || c == a) return;  // no area
         soup_.triangles.push_back({a, b, c});

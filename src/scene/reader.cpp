@@ -119,7 +119,8 @@ int Reader::whole(const Json& value, int least, int most) {
         fail(value, fmt::format("{} is not a whole number; round(), floor() and ceil() make one", result));
     }
     if (result < least) fail(value, fmt::format("{} is less than {}", number_text(result), least));
-    if (result > most) exceed(value, fmt::format("{} is more than {}", number_text(result), most));
+    if (result > most)
+        exceed(value, fmt::format("{} is more than the limit of {}; take less", number_text(result), most));
     return static_cast<int>(result);
 }
 
@@ -239,7 +240,9 @@ void Reader::repeat(const Object& object, const std::function<void()>& action) {
     std::vector<Loop> loops;
     if (const Json* ranges = object.find("repeat")) {
         if (!ranges->is_object()) fail(*ranges, "an object is wanted, as in {\"i\": 10}");
-        if (ranges->size() > max_loops) exceed(*ranges, fmt::format("more than {} loops", max_loops));
+        if (ranges->size() > max_loops)
+            exceed(*ranges, fmt::format("{} loops in one another; the limit is {}, use fewer with more turns",
+                                        ranges->size(), max_loops));
         for (const auto& [name, range] : ranges->get_ref<const Json::object_t&>())
             loops.push_back({name, &range});
     }
@@ -252,7 +255,8 @@ void Reader::run_loops(const Object& object, std::span<const Loop> loops,
     if (loops.empty()) {
         if (++repetitions_ > max_repetitions) {
             exceed(object.json(),
-                   fmt::format("more than {} repetitions in the whole scene", max_repetitions));
+                   fmt::format("more repetitions than the limit of {} for the whole scene; repeat fewer",
+                               max_repetitions));
         }
         if (const Json* definitions = object.find("let")) define(*definitions);
         if (object.number("if", 1.0) != 0.0) action();

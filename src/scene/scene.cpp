@@ -80,7 +80,9 @@ Scene parse(const std::string& text, const std::string& file, const std::string&
     Scene result = build(document, std::move(origins), name);
     result.document = document.dump(1, ' ', false, Json::error_handler_t::replace);
     if (result.document.size() > scene::max_document_bytes) {
-        throw LimitError(file, "too large with its files put in; use simpler meshes");
+        throw LimitError(
+            file, fmt::format("with its files put in it has {} MB; the limit is {}, use simpler meshes",
+                              result.document.size() >> 20U, scene::max_document_bytes >> 20U));
     }
     return result;
 }

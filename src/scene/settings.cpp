@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "builder.h"
@@ -80,6 +81,26 @@ void read_stepping(const Object& object, StepSettings& step) {
     step.rest_gap = object.number_within("rest_gap", step.rest_gap, 0.0, infinity);
 }
 
+/// What the run would be made of: files count steps and frames up to here, and nobody waits for more.
+void check_length(Reader& reader, const Json& json, const Scene& scene) {
+    constexpr double most_steps = 200e6;
+    constexpr double most_frames = 100e6;
+    const double steps = scene.duration_s / scene.settings.stepping.step_s;
+    const double frames = std::min(steps, scene.duration_s / scene.frame_s);
+    if (steps * scene.settings.substeps > most_steps) {
+        reader.exceed(json,
+                      fmt::format("{:.3g} steps and substeps; the limit is {:g}, take a shorter duration "
+                                  "or a longer step",
+                                  steps * scene.settings.substeps, most_steps));
+    }
+    if (frames > most_frames) {
+        reader.exceed(json,
+                      fmt::format("{:.3g} frames; the limit is {:g}, take a shorter duration or a longer "
+                                  "frame",
+                                  frames, most_frames));
+    }
+}
+
 }  // namespace
 
 void read_settings(Reader& reader, const Json& json, Scene& scene) {
@@ -100,6 +121,9 @@ void read_settings(Reader& reader, const Json& json, Scene& scene) {
     if (object.has("budget_ms"))
         stop.budget_s = 1e-3 * object.number_within("budget_ms", 0.0, smallest, infinity);
     if (const Json* sleep = object.find("sleep")) read_sleep(reader, *sleep, settings.sleep);
+    settings.on_not_finite =
+        static_cast<OnNotFinite>(object.choice("on_not_finite", static_cast<int>(settings.on_not_finite)));
+    check_length(reader, json, scene);
 }
 
 void read_camera(Reader& reader, const Json& json, Camera& camera) {

@@ -59,7 +59,9 @@ void Builder::read_shape(const Json& json, const Shape& preset, std::vector<Shap
     const Object object(reader_, json, kinds::shape);
     reader_.repeat(object, [&] {
         if (model_.shapes.size() + shapes.size() >= limits_.shapes) {
-            reader_.exceed(json, fmt::format("more than {} shapes", limits_.shapes));
+            reader_.exceed(json,
+                           fmt::format("more shapes than the limit of {}; use fewer, or simpler compounds",
+                                       limits_.shapes));
         }
         Shape shape = preset;
         shape.geometry = read_geometry(object);
@@ -168,7 +170,8 @@ Geometry Builder::read_height_field(const Json& json) {
     grid.rows = reader_.whole(object.need("rows"), 2, max_height_samples);
     const std::int64_t samples = std::int64_t{grid.columns} * grid.rows;
     if (samples > max_height_samples) {
-        reader_.exceed(json, fmt::format("{} samples; at most {} are allowed", samples, max_height_samples));
+        reader_.exceed(json, fmt::format("{} samples; the limit is {}, take a coarser grid", samples,
+                                         max_height_samples));
     }
     if (const Json* spacing = object.find("spacing")) {
         const std::vector<double> both = spacing->is_array()

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "culprit.h"
 #include "pull.h"
 #include "sleep.h"
 #include "substeps.h"
@@ -23,15 +24,11 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-bool is_finite(const State& state) {
-    for (std::size_t i = 0; i < state.pose.size(); ++i) {
-        const Pose& p = state.pose[i];
-        double sum = p.orientation.w + p.orientation.x + p.orientation.y + p.orientation.z;
-        for (double x : p.position) sum += x;
-        for (double v : state.velocity[i]) sum += v;
-        if (!std::isfinite(sum)) return false;
-    }
-    return true;
+/// Loads on a body are summed up: in the order of their names, not in that of who was added first.
+Model with_ordered_forces(Model model) {
+    std::stable_sort(model.forces.begin(), model.forces.end(),
+                     [](const AppliedForce& a, const AppliedForce& b) { return a.name < b.name; });
+    return model;
 }
 
 void check(const SimulationSettings& settings) {
@@ -59,8 +56,9 @@ void check(const SimulationSettings& settings) {
 
 struct Simulation::Inside {
     Inside(Model given, SimulationSettings wanted)
-        : model(std::move(given)),
+        : model(with_ordered_forces(std::move(given))),
           settings(std::move(wanted)),
+          order(body_order(model)),
           collider(model),
           assembler(model),
           solver(make_solver(settings.solver.name, settings.solver.options)),
@@ -70,11 +68,17 @@ struct Simulation::Inside {
     }
 
     StepReport one_step(const StepSettings& stepping, const StopRule& stop);
+    StepReport one_step_or_freeze(const StepSettings& stepping, const StopRule& stop);
+    void collide(const StepSettings& stepping);
     void scatter_velocities();
+    bool move(const StepSettings& stepping);
+    void undo(const StepSettings& stepping, StepReport& report);
+    std::string freeze();
     void describe_step(StepReport& report) const;
 
     const Model model;
     const SimulationSettings settings;
+    const std::vector<int> order;  ///< of the bodies, by name
     Collider collider;
     Assembler assembler;
     std::unique_ptr<Solver> solver;
@@ -83,7 +87,8 @@ struct Simulation::Inside {
     ImpulseMemory memory;  ///< arrow back: the next step's guess
     std::optional<Pull> pull;
 
-    State before;  ///< to undo a step that was not finite
+    State before;                 ///< to undo a step that was not finite
+    simulation::Culprit culprit;  ///< of that step
     ContactSet contacts;
     FreeMotion motion;
     StepProblem step;
@@ -99,9 +104,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     before = state;
 
     const auto start = Clock::now();
-    if (pull) state.still_s[pull->body] = 0.0;
-    if (settings.sleep.enabled) simulation::wake(model, contacts, settings.sleep, state);
-    collider.collide(state, {.envelope = stepping.envelope, .lookahead_s = stepping.step_s}, contacts);
+    collide(stepping);
     report.collision_s = seconds_since(start);
 
     const auto assembling = Clock::now();
@@ -111,31 +114,107 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     assembler.assemble(state, contacts, motion, stepping, step);
     assembler.recall(memory, step, contacts, solution);
     report.assembly_s = seconds_since(assembling);
+    if (!simulation::is_finite(contacts, step.problem)) {
+        solution = {};
+        certificate = {};
+        undo(stepping, report);
+        report.total_s = seconds_since(start);
+        return report;
+    }
 
     const auto solving = Clock::now();
     const SolveReport solved = solver->solve(step.problem, solution, stop);
     report.solve_s = seconds_since(solving);
 
     certificate = certify(step.problem, solution.impulse);
-    assembler.remember(step, contacts, solution, memory);
-    scatter_velocities();
-    advance(model, stepping, motion, velocity, state);
-    assembler.follow_angles(state);
-    find_islands(step.problem, islands);
-    if (settings.sleep.enabled) simulation::doze(step, islands, settings.sleep, stepping.step_s, state);
-
-    report.status = solved.status;
     report.iterations = solved.iterations;
-    report.reason = solved.reason;
-    report.tolerance_met = certificate.finite &&
-                           meets(stop.tolerance, certificate.energy_error_J, certificate.reference_energy_J);
-    if (!certificate.finite || !is_finite(state)) {
-        report.status = Status::not_finite;
-        report.tolerance_met = false;
-        state = before;
-        memory = {};
+    if (move(stepping)) {
+        assembler.remember(step, contacts, solution, memory);
+        assembler.follow_angles(state);
+        find_islands(step.problem, islands);
+        if (settings.sleep.enabled) simulation::doze(step, islands, settings.sleep, stepping.step_s, state);
+        // A solver that overflowed on its way came back with its best finite iterate: that is what counts.
+        report.status = solved.status == Status::not_finite ? Status::stalled : solved.status;
+        report.reason = solved.reason;
+        report.tolerance_met =
+            meets(stop.tolerance, certificate.energy_error_J, certificate.reference_energy_J);
+    } else {
+        undo(stepping, report);
     }
     report.total_s = seconds_since(start);
+    return report;
+}
+
+/// Contacts of the state as it is; bodies that wake need those with what they lie on too.
+void Simulation::Inside::collide(const StepSettings& stepping) {
+    const Reach reach{.envelope = stepping.envelope, .lookahead_s = stepping.step_s};
+    if (pull && !is_frozen(state, static_cast<std::size_t>(pull->body))) state.still_s[pull->body] = 0.0;
+    collider.collide(state, reach, contacts);
+    if (settings.sleep.enabled && simulation::wake(model, contacts, settings.sleep, state)) {
+        collider.collide(state, reach, contacts);
+    }
+}
+
+/// To the next state; false where it would not be finite.
+bool Simulation::Inside::move(const StepSettings& stepping) {
+    scatter_velocities();
+    if (!certificate.finite || !simulation::is_finite(velocity)) {
+        state.velocity = velocity;  // for find_culprit()
+        return false;
+    }
+    advance(model, stepping, motion, velocity, state);
+    return simulation::is_finite(state);
+}
+
+/// Back to before the step, with the reason in the report.
+void Simulation::Inside::undo(const StepSettings& stepping, StepReport& report) {
+    const std::string name(solver->name());
+    culprit = simulation::find_culprit({.model = model,
+                                        .settings = stepping,
+                                        .before = before,
+                                        .contacts = contacts,
+                                        .motion = motion,
+                                        .assembler = assembler,
+                                        .step = step,
+                                        .solver = name,
+                                        .solution = solution,
+                                        .certificate = certificate,
+                                        .after = state});
+    state = before;
+    certificate = {};
+    certificate.finite = false;
+    report.status = Status::not_finite;
+    report.tolerance_met = false;
+    report.reason = culprit.what;
+}
+
+/// Freezes the culprits; their names, empty where there was nobody to freeze.
+std::string Simulation::Inside::freeze() {
+    std::string names;
+    for (const int body : culprit.bodies) {
+        if (model.bodies[body].kind == BodyKind::fixed) continue;
+        if (is_frozen(state, static_cast<std::size_t>(body))) continue;
+        state.frozen_at[body] = state.time;
+        state.still_s[body] = infinity;
+        state.velocity[body] = {};
+        names += (names.empty() ? "" : ", ") + model.bodies[body].name;
+    }
+    return names;
+}
+
+/// Each attempt freezes a body or is the last one.
+StepReport Simulation::Inside::one_step_or_freeze(const StepSettings& stepping, const StopRule& stop) {
+    StepReport report = one_step(stepping, stop);
+    std::string froze;
+    while (report.status == Status::not_finite && settings.on_not_finite == OnNotFinite::freeze) {
+        const std::string names = freeze();
+        if (names.empty()) break;
+        froze += (froze.empty() ? "" : "; ") + names + " (" + culprit.what + ")";
+        const double spent = report.total_s;
+        report = one_step(stepping, stop);
+        report.total_s += spent;
+    }
+    report.froze = std::move(froze);
     return report;
 }
 
@@ -149,8 +228,9 @@ void Simulation::Inside::scatter_velocities() {
 
 /// What can be read off after the step; times and status are there already.
 void Simulation::Inside::describe_step(StepReport& report) const {
-    report.step = state.step;
-    report.time = state.time;
+    const bool failed = report.status == Status::not_finite;
+    report.step = state.step + (failed ? 1 : 0);
+    report.time = state.time + (failed ? settings.stepping.step_s / settings.substeps : 0.0);
     report.solver = solver->name();
     report.contacts = static_cast<int>(contacts.contacts.size());
     report.rows = step.problem.row_count();
@@ -174,8 +254,11 @@ void Simulation::Inside::describe_step(StepReport& report) const {
             report.loosest = model.joints[j].name;
         }
     }
-    report.sleeping = static_cast<int>(std::count(state.still_s.begin(), state.still_s.end(), infinity));
-    const Energy now = energy(model, state);
+    report.frozen = static_cast<int>(state.frozen_at.size()) -
+                    static_cast<int>(std::count(state.frozen_at.begin(), state.frozen_at.end(), infinity));
+    report.sleeping =
+        static_cast<int>(std::count(state.still_s.begin(), state.still_s.end(), infinity)) - report.frozen;
+    const Energy now = energy(model, state, order);
     report.kinetic_J = now.kinetic_J;
     report.potential_J = now.potential_J + assembler.spring_energy(state);
 }
@@ -200,7 +283,7 @@ StepReport Simulation::step() {
 
     StepReport report;
     for (int i = 0; i < substeps; ++i) {
-        StepReport last = inside_->one_step(stepping, stop);
+        StepReport last = inside_->one_step_or_freeze(stepping, stop);
         inside_->describe_step(last);
         simulation::add_substep(report, last);
         if (last.status == Status::not_finite) break;
@@ -274,6 +357,7 @@ void Simulation::restore(const Checkpoint& checkpoint) {
         throw InputError("checkpoint", "it belongs to another model; restore it into the one that made it");
     }
     inside_->state = checkpoint.state;
+    inside_->state.frozen_at.resize(bodies, infinity);
     inside_->memory = checkpoint.memory;
 }
 

@@ -10,19 +10,31 @@ bool moves(const State& state, int body, const SleepSettings& settings) {
     return length(linear(v)) > settings.linear_speed || length(angular(v)) > settings.angular_speed;
 }
 
-void wake_pair(int a, int b, const SleepSettings& settings, State& state) {
-    if (a == no_body || b == no_body) return;
-    if (sleeps(state, static_cast<std::size_t>(a)) && moves(state, b, settings)) state.still_s[a] = 0.0;
-    if (sleeps(state, static_cast<std::size_t>(b)) && moves(state, a, settings)) state.still_s[b] = 0.0;
+bool can_wake(const State& state, int body) {
+    const auto index = static_cast<std::size_t>(body);
+    return sleeps(state, index) && !is_frozen(state, index);
+}
+
+bool wake_pair(int a, int b, const SleepSettings& settings, State& state) {
+    if (a == no_body || b == no_body) return false;
+    const bool wakes_a = can_wake(state, a) && moves(state, b, settings);
+    const bool wakes_b = can_wake(state, b) && moves(state, a, settings);
+    if (wakes_a) state.still_s[a] = 0.0;
+    if (wakes_b) state.still_s[b] = 0.0;
+    return wakes_a || wakes_b;
 }
 
 }  // namespace
 
-void wake(const Model& model, const ContactSet& contacts, const SleepSettings& settings, State& state) {
+bool wake(const Model& model, const ContactSet& contacts, const SleepSettings& settings, State& state) {
+    bool woke = false;
     for (const Contact& contact : contacts.contacts) {
-        wake_pair(contact.body_a, contact.body_b, settings, state);
+        woke = wake_pair(contact.body_a, contact.body_b, settings, state) || woke;
     }
-    for (const Joint& joint : model.joints) wake_pair(joint.body_a, joint.body_b, settings, state);
+    for (const Joint& joint : model.joints) {
+        woke = wake_pair(joint.body_a, joint.body_b, settings, state) || woke;
+    }
+    return woke;
 }
 
 void doze(const StepProblem& step, const Islands& islands, const SleepSettings& settings, double h,

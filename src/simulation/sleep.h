@@ -14,8 +14,9 @@
 
 namespace uptack::simulation {
 
-/// Wakes sleeping bodies that a moving one touches (contacts of the last step) or is joined with.
-void wake(const Model& model, const ContactSet& contacts, const SleepSettings& settings, State& state);
+/// Wakes sleeping bodies that a moving one touches or is joined with.  True if there was one: it needs
+/// contacts with what it lies on.
+bool wake(const Model& model, const ContactSet& contacts, const SleepSettings& settings, State& state);
 
 /// Counts how long bodies have been still; islands that were so long enough fall asleep as a whole.
 void doze(const StepProblem& step, const Islands& islands, const SleepSettings& settings, double h,

@@ -39,6 +39,7 @@ void add_substep(StepReport& sum, const StepReport& last) {
         sum.status = earlier.status;
         sum.reason = earlier.reason;
     }
+    if (!earlier.froze.empty()) sum.froze = earlier.froze + (last.froze.empty() ? "" : "; ") + last.froze;
     if (earlier.relative_error > last.relative_error) sum.relative_error = earlier.relative_error;
     if (earlier.energy_error_J > last.energy_error_J) sum.energy_error_J = earlier.energy_error_J;
     if (earlier.worst_error_J > last.worst_error_J) {

@@ -38,11 +38,14 @@ void PackedProblem::carry(View x, MutableView u) const {
     }
     const Adjacency adjacency{.start = adjacency_start_.data(), .entry = adjacency_entry_.data()};
     const std::size_t bodies = adjacency_start_.size() - 1;
-    tbb::parallel_for(tbb::blocked_range<int>(0, static_cast<int>(bodies), 256), [&](const auto& range) {
-        kernels().scatter_to_bodies(view(), adjacency,
-                                    {.first = range.begin(), .count = range.end() - range.begin()}, x.data(),
-                                    u.data());
-    });
+    constexpr std::size_t bodies_per_piece = 256;
+    for_each_piece(bodies, bodies_per_piece, Threads::several,
+                   [&](std::size_t, std::size_t first, std::size_t last) {
+                       kernels().scatter_to_bodies(
+                           view(), adjacency,
+                           {.first = static_cast<int>(first), .count = static_cast<int>(last - first)},
+                           x.data(), u.data());
+                   });
 }
 
 void PackedProblem::respond(View u, View x, MutableView y) const {
@@ -120,9 +123,10 @@ void PackedProblem::sweep_stages(const Run& run, double omega, Direction directi
         const BatchPlan::Stage& stage = plan_.stages()[run.first_stage + (forward ? s : run.stages - 1 - s)];
         if (stage.pieces == 1) {
             sweep_piece(stage.first_piece);
-        } else {  // static: a piece stays with its thread, and in its cache, from sweep to sweep
-            tbb::parallel_for(stage.first_piece, stage.first_piece + stage.pieces, sweep_piece,
-                              tbb::static_partitioner{});
+        } else {
+            on_several_threads(
+                stage.pieces, [&](std::size_t p) { sweep_piece(stage.first_piece + static_cast<int>(p)); },
+                Pieces::stay);
         }
     }
 }

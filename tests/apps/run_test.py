@@ -3,7 +3,6 @@
 import base64
 import csv
 import json
-import random
 import signal
 import struct
 import subprocess
@@ -14,53 +13,8 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy
 
+from recordings import SCENE, contents
 from uptack_case import UPTACK, UptackCase, run, strict_json
-
-WALL_CLOCK = {"collision_s", "assembly_s", "solve_s", "total_s"}
-
-# Boxes that fall on each other and a pendulum: contacts, a joint, a few hundred rows.
-SCENE = """{
-    "uptack": 1, "title": "Boxes and a pendulum",
-    "parameters": {"count": 4},
-    "settings": {"step": "1/240", "duration": 0.5, "frame": "1/60"},
-    "ground": true,
-    "bodies": [
-        {"name": "box", "repeat": {"i": "count"}, "shape": {"box": [0.2, 0.2, 0.1]},
-         "position": ["0.03*i", 0, "0.06 + 0.11*i"]},
-        {"name": "rod", "shape": {"box": [0.05, 0.05, 1]}, "position": [2, 0, 2], "angular_velocity": [0, 1, 0]}
-    ],
-    "joints": [{"name": "hinge", "kind": "revolute", "b": "rod", "position": [2, 0, 2.5], "axis": [0, 1, 0]}]
-}"""
-
-
-def committed(file):
-    records = file["committed"][()]
-    names = ("sequence", "frames", "contacts", "steps", "strings", "string_bytes", "checkpoint", "finished")
-    return dict(zip(names, records[records[:, 0].argmax()]))
-
-
-def contents(path):
-    """Every dataset that a run determines: no wall clock, and no checkpoint numbers, which follow the clock."""
-    with h5py.File(path, "r") as file:
-        found = {}
-
-        def take(name, item):
-            if isinstance(item, h5py.Dataset) and not name.startswith("checkpoint") and name != "committed" \
-                    and name.split("/")[-1] not in WALL_CLOCK:
-                found[name] = item[()].tobytes()
-
-        file.visititems(take)
-        numbers = committed(file)
-        slot = file["checkpoint/a" if numbers["checkpoint"] % 2 == 1 else "checkpoint/b"]
-        header = slot["header"][0]
-        found["checkpoint scalars"] = slot["scalars"][0].tobytes()
-        for name in ("body", "joint_angle"):
-            found["checkpoint " + name] = slot[name][()].tobytes()
-        for name in ("block_key", "block_rows", "block_impulse"):
-            found["checkpoint " + name] = slot[name][: header[2]].tobytes()
-        found["checkpoint counts"] = header[1:8].tobytes()
-        return found
-
 
 class Runs(UptackCase):
     @classmethod
@@ -181,61 +135,95 @@ class WrongUse(Runs):
         self.assertEqual((self.folder / "old.h5.part").read_bytes(), b"precious")
 
 
+class NotFinite(Runs):
+    """A force, a motor and a motion that cease to be numbers after a while."""
+
+    CASES = {
+        "force": ('"forces": [{"name": "wind", "body": "ball", "force": ["sqrt(0.3 - t)", 0, 0]}]',
+                  "force 'wind' on body 'ball': its force along x is", "ball"),
+        "motor": ('"joints": [{"name": "axle", "kind": "revolute", "b": "ball", "position": [0, 0, 1],'
+                  ' "axis": [0, 1, 0], "motor": {"velocity": "log(0.3 - t)"}}]',
+                  "motor of joint 'axle' (angle): its target is", "ball"),
+        "motion": ('"bodies": [{"name": "lift", "kind": "kinematic", "shape": {"box": [1, 1, 0.1]},'
+                   ' "motion": {"offset": [0, 0, "sqrt(0.3 - t)"]}}]',
+                   "motion of body 'lift': its offset along z is", "lift"),
+    }
+
+    def scene(self, name):
+        entries, _, _ = self.CASES[name]
+        ball = '{"name": "ball", "shape": {"sphere": 0.1}, "position": [0, 0, 1]}'
+        other = '{"name": "other", "shape": {"sphere": 0.1}, "position": [3, 0, 1]}'
+        bodies = f'"bodies": [{ball}, {other}]'
+        if '"bodies": [' in entries:
+            bodies = entries.replace('"bodies": [', f'"bodies": [{ball}, {other}, ')
+            entries = '"watch": []'
+        text = f'{{"uptack": 1, "settings": {{"duration": 1, "step": "1/240"}}, "ground": true, {bodies}, {entries}}}'
+        (self.folder / f"{name}.json").write_text(text)
+        return f"{name}.json"
+
+    def test_the_run_stops_before_the_step_and_names_the_culprit(self):
+        for name, (_, words, _) in self.CASES.items():
+            with self.subTest(name):
+                scene = self.scene(name)
+                self.assertIn(words, self.fails(5, "run", scene, "-o", f"{name}.h5"))
+                self.assertFalse((self.folder / f"{name}.h5.part").exists())
+                info = self.document("info", f"{name}.h5")
+                self.assertFalse(info["finished"])
+                self.assertTrue(self.document("validate", f"{name}.h5")["resumable"])
+                with h5py.File(self.folder / f"{name}.h5", "r") as file:
+                    steps = file["steps/step"][()]
+                    last = file["frames/step"][-1]
+                    self.assertEqual(file["steps/status"][-1], 4)
+                    for table in ("position", "velocity", "orientation"):
+                        self.assertTrue(numpy.isfinite(file[f"frames/{table}"][()]).all())
+                # The last frame is that of the last good step, and the checkpoint is too.
+                self.assertEqual(last, steps[-1] - 1)
+                self.assertIn(words, self.fails(5, "run", "--resume", f"{name}.h5"))
+                document = strict_json(run("run", scene, "--json", folder=self.folder).stdout)
+                self.assertEqual(document["status"], "not_finite")
+                self.assertIn(words, document["reason"])
+
+    def test_freeze_goes_on_and_says_since_when(self):
+        for name, (_, words, body) in self.CASES.items():
+            with self.subTest(name):
+                scene = self.scene(name)
+                document = self.document("run", scene, "--freeze", "-o", f"{name}_frozen.h5")
+                self.assertEqual((document["status"], document["steps"], document["frozen_bodies"]), ("finished", 240, 1))
+                (froze,) = document["froze"]
+                self.assertIn(words, froze["what"])
+                self.assertTrue(froze["what"].startswith(body + " ("))
+                self.assertAlmostEqual(froze["time_s"], 0.3, delta=0.01)
+                self.assertRegex(self.ok("run", scene, "--freeze"), rf"Frozen +since 0\.3\d* s: {body} \({words[:12]}")
+                # A run that stopped can be gone on with, and comes to the same end.
+                self.fails(5, "run", scene, "-o", f"{name}_late.h5")
+                self.ok("run", "--resume", f"{name}_late.h5", "--freeze")
+                early, late = (contents(self.folder / f"{name}_{kind}.h5") for kind in ("frozen", "late"))
+                for table in early:
+                    if table not in ("scene", "model"):
+                        self.assertEqual(early[table], late[table], table)
+
+    def test_limits(self):
+        self.assertRegex(self.fails(6, "run", "boxes.json", "--duration", "1e9"), "steps.*limit.*duration")
+        (self.folder / "deep.json").write_text('{"uptack": 1, "title": ' + "[" * 100 + "]" * 100 + "}")
+        self.assertRegex(self.fails(6, "validate", "deep.json"), "nested deeper than the limit of 64; flatten")
+        (self.folder / "long.json").write_text('{"uptack": 1, "title": "' + "a" * 70000 + '"}')
+        self.assertRegex(self.fails(6, "run", "long.json"), "70000 bytes; the limit is 65536, shorten")
+        with open(self.folder / "big.json", "w") as file:
+            file.write('{"uptack": 1}')
+            file.truncate(65 << 20)
+        self.assertRegex(self.fails(6, "run", "big.json"), "limit of 64 MB")
+        many = ", ".join(['"part.json"'] * 33)
+        (self.folder / "part.json").write_text('{"uptack": 1}')
+        (self.folder / "many.json").write_text(f'{{"uptack": 1, "include": [{many}]}}')
+        self.assertRegex(self.fails(6, "run", "many.json"), "includes than the limit of 32")
+        (self.folder / "out.json").write_text('{"uptack": 1, "include": "../../etc/passwd"}')
+        self.assertIn("inside the scene's folder", self.fails(3, "run", "out.json"))
+
+
 class Interruption(Runs):
-    """Kills fall at random parts of what a whole run takes; the seed makes the moments repeatable."""
-
-    WORDS = ("run", "boxes.json", "--set", "count=12", "--duration", 2, "--checkpoint-every", 0.02)
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        begin = time.monotonic()
-        made = run(*cls.WORDS, "-o", "whole.h5", folder=cls.folder)
-        cls.seconds = time.monotonic() - begin
-        assert made.returncode == 0, made.stderr
-        cls.whole = contents(cls.folder / "whole.h5")
-
     def started(self, *words):
         return subprocess.Popen([UPTACK, *map(str, words)], cwd=self.folder, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
-
-    def check_readable(self, part):
-        with h5py.File(part, "r", libver="latest", swmr=True) as file:
-            numbers = committed(file)
-            positions = file["frames/position"][: numbers["frames"]]
-            starts = file["frames/contact_start"][: numbers["frames"] + 1]
-        self.assertTrue(numpy.isfinite(positions).all())
-        self.assertLessEqual(starts[-1], numbers["contacts"])
-        wanted = numpy.frombuffer(self.whole["frames/position"]).reshape((-1,) + positions.shape[1:])
-        self.assertEqual(positions.tobytes(), wanted[: numbers["frames"]].tobytes())
-        info = self.document("info", part)
-        self.assertEqual((info["frames"], info["finished"]), (numbers["frames"], False))
-
-    def test_killed_at_any_moment_it_is_readable_and_goes_on_to_the_same_end(self):
-        moments = random.Random(5)
-        resumed = 0
-        for attempt in range(10):
-            name = f"killed{attempt}.h5"
-            part = self.folder / (name + ".part")
-            words = (*self.WORDS, "-o", name)
-            while not (self.folder / name).exists():
-                process = self.started(*words)
-                while not part.exists() and process.poll() is None:
-                    time.sleep(0.001)
-                try:
-                    process.wait(moments.uniform(0.0, 0.4) * self.seconds)
-                except subprocess.TimeoutExpired:
-                    process.send_signal(signal.SIGKILL)
-                process.communicate()
-                if part.exists():
-                    self.check_readable(part)
-                    words = ("run", "--resume", part.name, "--checkpoint-every", 0.02)
-                    resumed += 1
-                if moments.random() < 0.5 and part.exists():
-                    self.ok("run", "--resume", part.name)
-            self.assertFalse(part.exists())
-            self.assertEqual(contents(self.folder / name), self.whole)
-        self.assertGreaterEqual(resumed, 3)
 
     def test_ctrl_c_stops_after_the_step_and_says_so(self):
         process = self.started("run", "boxes.json", "--duration", 10000, "-o", "stopped.h5")

@@ -51,6 +51,22 @@ TEST(Certificate, MissingImpulseCostsTheKineticEnergyItShouldHaveRemoved) {
     EXPECT_EQ(certificate.worst[0].block, 0);
 }
 
+TEST(Certificate, AProjectionDoesNotHideWhatIsNotFinite) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const Law& law : {Law{Bilateral{}}, Law{Unilateral{}}, Law{Interval{.lower = -1.0, .upper = 1.0}}}) {
+        for (const double bad : {nan, infinity, -infinity}) {
+            Problem problem = single_row(law, 1.0, 0.0, 0.0);
+            EXPECT_TRUE(certify(problem, std::array{0.0}).finite);
+            EXPECT_FALSE(certify(problem, std::array{bad}).finite) << law_name(law) << " " << bad;
+            problem.bias = {bad};
+            EXPECT_FALSE(certify(problem, std::array{0.0}).finite) << law_name(law) << " " << bad;
+        }
+        // Finite, but the energy of doing nothing is not: no relative error can be said.
+        Problem fast = single_row(law, 1.0, 0.0, -1e200);
+        EXPECT_FALSE(certify(fast, std::array{0.0}).finite && !std::holds_alternative<Interval>(law));
+    }
+}
+
 TEST(Certificate, IsTheCorrectedEquationFiveForScalarRows) {
     Random random(1);
     for (int trial = 0; trial < 20'000; ++trial) {

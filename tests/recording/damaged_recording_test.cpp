@@ -172,7 +172,7 @@ TEST_F(DamagedRecording, AbsurdSizesAreALimitError) {
 TEST_F(DamagedRecording, ADamagedCheckpointDoesNotHideTheFrames) {
     change([](hid_t file) {
         const hid_t table = H5Dopen2(file, "checkpoint/a/body", H5P_DEFAULT);
-        std::vector<double> numbers(3 * 14);
+        std::vector<double> numbers(3 * 15);
         EXPECT_GE(H5Dread(table, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);
         numbers[20] += 1e-9;
         EXPECT_GE(H5Dwrite(table, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);

@@ -200,7 +200,7 @@ TEST_F(RecordingTest, KilledAtAnyMomentItOpensAndGoesOn) {
         ASSERT_GE(child, 0);
         if (child == 0) write_forever(resume ? part_of(path) : path, scene, resume);
         std::this_thread::sleep_for(
-            std::chrono::microseconds(static_cast<int>(random.uniform(0.0, 4.0 * start_us))));
+            std::chrono::microseconds(static_cast<int>(random.uniform(0.0, 8.0 * start_us))));
         kill(child, SIGKILL);
         int status = 0;
         ASSERT_EQ(waitpid(child, &status, 0), child);

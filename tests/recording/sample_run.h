@@ -106,6 +106,8 @@ inline StepReport sample_report(int index) {
     report.rows = 3 * index;
     report.islands = index + 7;
     report.sleeping = index + 11;
+    report.frozen = index + 13;
+    report.froze = index % 6 == 0 ? "left (its force is nan)" : "";
     return report;
 }
 
@@ -120,6 +122,7 @@ inline Checkpoint sample_checkpoint(const Scene& scene, int index, int blocks) {
         state.pose.push_back({odd_vector(random), {odd_number(random), 0.5, odd_number(random), -0.5}});
         state.velocity.push_back(join(odd_vector(random), odd_vector(random)));
         state.still_s.push_back(k == 0 ? infinity : odd_number(random));
+        state.frozen_at.push_back(k == 1 ? infinity : odd_number(random));
     }
     for (std::size_t k = 0; k < scene.model.joints.size(); ++k) {
         state.joint_angle.push_back({odd_number(random), odd_number(random)});
@@ -190,11 +193,11 @@ inline void expect_same_report(const StepReport& a, const StepReport& b) {
     EXPECT_EQ(a.tolerance_met, b.tolerance_met);
     EXPECT_EQ(a.iterations, b.iterations);
     for (const auto text : {&StepReport::solver, &StepReport::worst, &StepReport::reason,
-                            &StepReport::deepest, &StepReport::loosest}) {
+                            &StepReport::deepest, &StepReport::loosest, &StepReport::froze}) {
         EXPECT_EQ(a.*text, b.*text);
     }
-    for (const auto count :
-         {&StepReport::contacts, &StepReport::rows, &StepReport::islands, &StepReport::sleeping}) {
+    for (const auto count : {&StepReport::contacts, &StepReport::rows, &StepReport::islands,
+                             &StepReport::sleeping, &StepReport::frozen}) {
         EXPECT_EQ(a.*count, b.*count);
     }
     for (const auto real :
@@ -212,6 +215,7 @@ inline void expect_same_checkpoint(const Checkpoint& a, const Checkpoint& b) {
     expect_same_bits(std::array{a.state.time, a.state.velocity_lag_s, a.memory.kick_s},
                      std::array{b.state.time, b.state.velocity_lag_s, b.memory.kick_s}, "scalars");
     expect_same_bits(a.state.still_s, b.state.still_s, "still_s");
+    expect_same_bits(a.state.frozen_at, b.state.frozen_at, "frozen_at");
     for (std::size_t k = 0; k < a.state.pose.size(); ++k) {
         expect_same_bits(a.state.pose[k].position, b.state.pose[k].position, "position");
         expect_same_bits(a.state.velocity[k], b.state.velocity[k], "velocity");

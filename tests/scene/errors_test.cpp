@@ -98,19 +98,50 @@ TEST(Limits, TooManyThingsAreRefused) {
     const std::string forces = R"(, "forces": [{"body": "b {i}", "repeat": {"i": 10}}])";
     const std::string all = bodies + joints + forces;
     EXPECT_NO_THROW(build(all, {.bodies = 10, .shapes = 20, .joints = 10, .forces = 10}));
-    EXPECT_THROW(build(all, {.bodies = 9, .shapes = 20, .joints = 10, .forces = 10}), LimitError);
-    EXPECT_THROW(build(all, {.bodies = 10, .shapes = 19, .joints = 10, .forces = 10}), LimitError);
-    EXPECT_THROW(build(all, {.bodies = 10, .shapes = 20, .joints = 9, .forces = 10}), LimitError);
-    EXPECT_THROW(build(all, {.bodies = 10, .shapes = 20, .joints = 10, .forces = 9}), LimitError);
-    EXPECT_THROW(
-        scene_of(R"("bodies": [{"shape": {"height_field": {"columns": 3000, "rows": 3000, "height": 0}}}])"),
-        LimitError);
-    EXPECT_THROW(
-        scene_of(R"("bodies": [{"name": ")" + std::string(300, 'a') + R"(", "shape": {"sphere": 1}}])"),
-        LimitError);
+    const auto expect_limit = [](const auto& action, std::initializer_list<const char*> words) {
+        std::string said;
+        try {
+            action();
+        } catch (const LimitError& error) {
+            said = error.what();
+        }
+        for (const char* word : words)
+            EXPECT_NE(said.find(word), std::string::npos) << word << " in: " << said;
+    };
+    // Each says the limit, what it is, and a remedy.
+    expect_limit([&] { build(all, {.bodies = 9, .shapes = 20, .joints = 10, .forces = 10}); },
+                 {"/bodies/0", "limit of 9", "repeat fewer"});
+    expect_limit([&] { build(all, {.bodies = 10, .shapes = 19, .joints = 10, .forces = 10}); },
+                 {"/bodies/0", "limit of 19", "use fewer"});
+    expect_limit([&] { build(all, {.bodies = 10, .shapes = 20, .joints = 9, .forces = 10}); },
+                 {"/joints/0", "limit of 9", "repeat fewer"});
+    expect_limit([&] { build(all, {.bodies = 10, .shapes = 20, .joints = 10, .forces = 9}); },
+                 {"/forces/0", "limit of 9", "add up"});
+    expect_limit(
+        [] {
+            scene_of(
+                R"("bodies": [{"shape": {"height_field": {"columns": 3000, "rows": 3000, "height": 0}}}])");
+        },
+        {"9000000 samples", "4000000", "coarser"});
+    expect_limit(
+        [] {
+            scene_of(R"("bodies": [{"name": ")" + std::string(300, 'a') + R"(", "shape": {"sphere": 1}}])");
+        },
+        {"300 bytes", "200", "shorten"});
     std::string groups;
     for (int k = 0; k < 32; ++k) groups += fmt::format("{}\"g{}\"", k == 0 ? "" : ", ", k);
-    EXPECT_THROW(scene_of("\"groups\": [" + groups + "]"), LimitError);
+    expect_limit([&] { scene_of("\"groups\": [" + groups + "]"); }, {"limit of 31", "share"});
+    expect_limit([] { scene_of(R"("settings": {"duration": 1e9, "step": 1e-3})"); },
+                 {"/settings", "1e+12 steps", "2e+08", "shorter duration"});
+    expect_limit([] { scene_of(R"("settings": {"duration": 1e9, "step": 1e-300})"); }, {"steps", "2e+08"});
+    expect_limit([] { scene_of(R"("settings": {"duration": 1e5, "substeps": 10000})"); }, {"steps", "2e+08"});
+    expect_limit([] { scene_of(R"("settings": {"duration": 1e5, "step": 0.0006, "frame": 1e-9})"); },
+                 {"frames", "1e+08", "longer"});
+    EXPECT_NO_THROW(scene_of(R"("settings": {"duration": 1e5, "step": 0.1, "frame": 1e-9})"));
+    std::string loops;
+    for (int k = 0; k < 9; ++k) loops += fmt::format("{}\"i{}\": 1", k == 0 ? "" : ", ", k);
+    expect_limit([&] { scene_of(R"("bodies": [{"shape": {"sphere": 1}, "repeat": {)" + loops + "}}]"); },
+                 {"9 loops", "limit is 8"});
 }
 
 }  // namespace
