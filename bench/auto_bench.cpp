@@ -1,0 +1,224 @@
+// Is `auto` ever much slower than the best single solver, and does it reach 1e-8?
+//
+//     build/bin/auto_bench [--csv FILE] [FILE.hdf5 | FILE.dat | FOLDER ...]
+//
+// Every generated problem, and the problem files and folders that are named; each at four tolerances, cold,
+// on one thread.  Times are CPU seconds of that thread, packing and analysis included, the least of several
+// runs; a run counts only if the certificate confirms the tolerance.  A single solver is given twice the time
+// that auto took: what is slower does not matter here.
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "uptack/certificate.h"
+#include "uptack/generators.h"
+#include "uptack/input_error.h"
+#include "uptack/problem_file.h"
+#include "uptack/solvers.h"
+
+namespace uptack::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double limit_s = 2.0;  // what the promise allows for 1e-8
+constexpr double loaded = 3.0;   // wall-clock time that a loaded machine may take for it
+constexpr double allowed = 1.5;  // of the best single solver's time,
+constexpr double granted_s =
+    5e-5;  // or so much more: a choice must be made, and small problems take microseconds
+constexpr double enough_s = 0.3;  // of repetitions
+constexpr int most_runs = 7;
+
+struct Case {
+    std::string name;
+    Problem problem;
+};
+
+struct Run {
+    double seconds = infinity;  // CPU; infinity: the tolerance was not met
+    double error = infinity;    // certified
+    std::string reason;
+};
+
+struct Line {
+    double tolerance = 0.0;
+    Run automatic;
+    Run best;
+    std::string best_name;
+
+    double ratio() const { return automatic.seconds / best.seconds; }
+    bool is_fine() const {
+        return best.seconds == infinity || automatic.seconds <= allowed * best.seconds + granted_s;
+    }
+};
+
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Run run_once(const std::string& name, const Problem& problem, double tolerance, double budget_s) {
+    const OptionValues options = name == "auto" ? OptionValues{{"account", "true"}} : OptionValues{};
+    Solution solution;
+    const double start = cpu_seconds();
+    const auto solver = make_solver(name, options);
+    const SolveReport report = solver->solve(
+        problem, solution, {.tolerance = {tolerance}, .max_iterations = 10'000'000, .budget_s = budget_s});
+    const double seconds = cpu_seconds() - start;
+    Run run{.error = certify(problem, solution.impulse).relative_error, .reason = report.reason};
+    if (run.error <= tolerance) run.seconds = seconds;
+    return run;
+}
+
+/// The fastest of several; one is enough where it failed or takes long.
+Run run_often(const std::string& name, const Problem& problem, double tolerance, double budget_s) {
+    Run best = run_once(name, problem, tolerance, budget_s);
+    double spent = best.seconds;
+    for (int k = 1; k < most_runs && spent < enough_s; ++k) {
+        const Run again = run_once(name, problem, tolerance, budget_s);
+        spent += again.seconds;
+        if (again.seconds < best.seconds) best = again;
+    }
+    return best;
+}
+
+Line compare(const Case& one, double tolerance) {
+    Line line{.tolerance = tolerance, .automatic = {}, .best = {}, .best_name = "none"};
+    line.automatic = run_often("auto", one.problem, tolerance, loaded * limit_s);
+    const double cap = std::min(loaded * limit_s, loaded * line.automatic.seconds);
+    for (const SolverInfo& info : list_solvers()) {
+        if (info.name == "auto") continue;
+        const Run run = run_often(info.name, one.problem, tolerance, cap);
+        if (run.seconds < line.best.seconds) {
+            line.best = run;
+            line.best_name = info.name;
+        }
+    }
+    return line;
+}
+
+std::vector<Case> generated_cases() {
+    std::vector<Case> cases;
+    for (const NamedGenerator& named : list_generators()) cases.push_back({named.name, generate(named.name)});
+    const auto add = [&](std::string name, Problem problem) {
+        cases.push_back({std::move(name), std::move(problem)});
+    };
+    add("b3 1:1000", generate_plate_stack({.mass_ratio = 1000.0}));
+    add("b3 exact", generate_plate_stack({.model = FrictionModel::exact}));
+    add("wall 10x8", generate_brick_wall({.bricks_per_course = 10, .courses = 8}));
+    add("wall 10x8 exact",
+        generate_brick_wall({.bricks_per_course = 10, .courses = 8, .model = FrictionModel::exact}));
+    add("b2-friction 200", generate_sphere_packing({.spheres = 200, .contacts = 700, .mu = 0.5}));
+    add("b1 edge 6", generate_joint_network({.edge = 6}));
+    add("chain 1000", generate_chain({.links = 1000}));
+    for (std::uint64_t seed = 2; seed <= 6; ++seed) {
+        add(fmt::format("random seed {}", seed), generate_random({.seed = seed}).problem);
+    }
+    return cases;
+}
+
+void add_files(const fs::path& path, std::vector<Case>& cases) {
+    std::vector<fs::path> files;
+    if (fs::is_directory(path)) {
+        for (const auto& entry : fs::recursive_directory_iterator(path)) {
+            if (entry.path().extension() == ".hdf5" || entry.path().extension() == ".dat")
+                files.push_back(entry.path());
+        }
+        std::sort(files.begin(), files.end());
+    } else {
+        files.push_back(path);
+    }
+    for (const fs::path& file : files) {
+        try {
+            cases.push_back({file.filename().string(), read_problem(file.string())});
+        } catch (const InputError& error) {
+            fmt::print("{}: left out: {}\n", file.filename().string(), error.what());
+        }
+    }
+}
+
+struct Tally {
+    int lines = 0, fine = 0, reached = 0, reachable = 0, cases = 0;
+    double worst = 0.0;
+    std::string worst_where;
+};
+
+void print(const Case& one, const Line& line) {
+    fmt::print("{:28} {:.0e}  {:>9.3f} {:.1e}  {:>9.3f} {:8} {:6.2f}{} {}\n", one.name.substr(0, 28),
+               line.tolerance, 1e3 * line.automatic.seconds, line.automatic.error, 1e3 * line.best.seconds,
+               line.best_name, line.ratio(), line.is_fine() ? " " : "!", line.automatic.reason);
+    std::fflush(stdout);
+}
+
+void count(const Case& one, const Line& line, Tally& tally) {
+    ++tally.lines;
+    if (line.is_fine()) ++tally.fine;
+    if (line.tolerance == 1e-8) {
+        ++tally.cases;
+        if (line.automatic.seconds <= limit_s) ++tally.reached;
+        if (line.automatic.seconds <= limit_s || line.best.seconds <= limit_s) ++tally.reachable;
+    }
+    const bool counts = line.automatic.seconds > allowed * line.best.seconds + granted_s;
+    if (counts && line.ratio() > tally.worst) {
+        tally.worst = line.ratio();
+        tally.worst_where = fmt::format("{} at {:.0e}", one.name, line.tolerance);
+    }
+}
+
+int run(const std::vector<std::string>& words) {
+    const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+    std::ofstream csv;
+    std::vector<Case> cases;
+    bool generated = true;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        if (words[k] == "--csv" && k + 1 < words.size()) {
+            csv.open(words[++k]);
+            csv << "problem,rows,tolerance,auto_s,auto_error,best_s,best_solver,methods\n";
+        } else if (words[k] == "--files-only") {
+            generated = false;
+        } else {
+            add_files(words[k], cases);
+        }
+    }
+    if (generated) {
+        std::vector<Case> made = generated_cases();
+        cases.insert(cases.begin(), std::make_move_iterator(made.begin()),
+                     std::make_move_iterator(made.end()));
+    }
+    fmt::print("{:28} {:5}  {:>9} {:7}  {:>9} {:8} {:>6}\n", "problem", "tol", "auto ms", "error", "best ms",
+               "of", "ratio");
+    Tally tally;
+    for (const Case& one : cases) {
+        for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8}) {
+            const Line line = compare(one, tolerance);
+            print(one, line);
+            count(one, line, tally);
+            if (csv.is_open()) {
+                csv << fmt::format("{},{},{:.0e},{:.6g},{:.3g},{:.6g},{},\"{}\"\n", one.name,
+                                   one.problem.row_count(), tolerance, line.automatic.seconds,
+                                   line.automatic.error, line.best.seconds, line.best_name,
+                                   line.automatic.reason);
+            }
+        }
+    }
+    fmt::print("\nwithin {} x of the best single solver: {} of {}{}\n", allowed, tally.fine, tally.lines,
+               tally.worst > 0.0 ? fmt::format("; worst {:.2f}, {}", tally.worst, tally.worst_where) : "");
+    fmt::print("1e-8 within {} s: {} of {} problems (any solver: {})\n", limit_s, tally.reached, tally.cases,
+               tally.reachable);
+    return tally.fine == tally.lines ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace uptack::bench
+
+int main(int argc, char** argv) {
+    return uptack::bench::run({argv + 1, argv + argc});
+}
