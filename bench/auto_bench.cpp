@@ -66,7 +66,7 @@ double cpu_seconds() {
 }
 
 Run run_once(const std::string& name, const Problem& problem, double tolerance, double budget_s) {
-    const OptionValues options = name == "auto" ? OptionValues{{"account", "true"}} : OptionValues{};
+    const OptionValues options = name == "auto" ? OptionValues{{"explain", "true"}} : OptionValues{};
     Solution solution;
     const double start = cpu_seconds();
     const auto solver = make_solver(name, options);

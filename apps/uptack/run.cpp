@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "explain.h"
 #include "run_summary.h"
 #include "scene_files.h"
 #include "uptack/input_error.h"
@@ -36,6 +37,7 @@ struct RunArguments {
     double checkpoint_every_s = 10.0;
     RunOptions run;
     bool require = false;
+    bool explain = false;
     bool json = false;
 };
 
@@ -124,6 +126,8 @@ Job make_job(const RunArguments& arguments) {
     } else {
         resume_job(arguments, job);
     }
+    SolverChoice& solver = job.scene.settings.solver;
+    if (arguments.explain) ask_to_explain(solver.name, solver.options);
     for (const std::string& words : arguments.dumps) job.dumps.push_back(dump_from_words(words));
     return job;
 }
@@ -284,7 +288,7 @@ private:
 
 // ---- saying what came of it -------------------------------------------------------------------------------
 
-Json run_json(const Job& job, const Runner& runner, Ending ending) {
+Json run_json(const Job& job, const Runner& runner, Ending ending, bool explain) {
     const SolverChoice& solver = job.scene.settings.solver;
     Json options = Json::object();
     for (const auto& [name, value] : solver.options) options[name] = value;
@@ -305,6 +309,7 @@ Json run_json(const Job& job, const Runner& runner, Ending ending) {
     document["reason"] = ending == Ending::finished ? "" : runner.summary.last().reason;
     document["output"] = runner.output.empty() ? Json(nullptr) : Json(runner.output);
     document["frames"] = runner.frames;
+    if (explain) document["decisions"] = explanation_json(runner.summary.slowest().stages);
     return document;
 }
 
@@ -322,6 +327,12 @@ void print_run(const Job& job, const Runner& runner, Ending ending) {
                runner.output.empty()
                    ? ""
                    : fmt::format("; 'uptack run --resume {}' goes on from here", runner.output));
+}
+
+void print_decisions(const StepReport& step) {
+    fmt::print("\nDecisions in the slowest step, to t = {:g} s: {} rows in {} islands, solved in {}\n{}",
+               step.time, step.rows, step.islands, format_seconds(step.solve_s),
+               explanation_text(step.stages));
 }
 
 ExitCode exit_code(const RunArguments& arguments, const Job& job, const RunSummary& summary, Ending ending) {
@@ -362,9 +373,10 @@ ExitCode run_run(const RunArguments& arguments) {
     Runner runner(arguments, job);
     const Ending ending = runner.run();
     if (arguments.json) {
-        print_json(run_json(job, runner, ending));
+        print_json(run_json(job, runner, ending, arguments.explain));
     } else {
         print_run(job, runner, ending);
+        if (arguments.explain) print_decisions(runner.summary.slowest());
     }
     return exit_code(arguments, job, runner.summary, ending);
 }
@@ -396,6 +408,8 @@ void add_run(CLI::App& app, Action& action) {
         ->check(check_not_negative);
     verb->add_flag("--freeze", arguments->words.freeze,
                    "Go on when a step is not finite, with the bodies that caused it frozen where they were");
+    verb->add_flag("--explain", arguments->explain,
+                   "Say what auto did on each island of the slowest step, and why");
     verb->add_flag("--require", arguments->require,
                    "Exit with 4 when a step did not meet the tolerance by its certificate");
     add_threads_option(*verb, arguments->run);

@@ -68,6 +68,7 @@ void RunSummary::add(const StepReport& report) {
     penetration_.look(report.max_penetration, report.time, report.deepest);
     drift_.look(report.max_joint_drift, report.time, report.loosest);
     if (!report.froze.empty()) froze_.emplace_back(report.time, report.froze);
+    if (steps_ == 1 || report.solve_s > slowest_.solve_s) slowest_ = report;
     last_ = report;
 }
 

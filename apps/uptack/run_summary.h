@@ -30,6 +30,7 @@ public:
     std::int64_t steps() const { return steps_; }
     std::int64_t steps_over_tolerance() const { return over_tolerance_; }
     const StepReport& last() const { return last_; }
+    const StepReport& slowest() const { return slowest_; }
     double computing_s() const { return computing_s_; }
 
     Json json() const;
@@ -54,6 +55,7 @@ private:
     std::vector<std::pair<double, std::string>> froze_;  // when, and whom with the cause
     StepReport first_;
     StepReport last_;
+    StepReport slowest_;  // by its solve
 };
 
 /// What `uptack run` has printed of it; lines that go on with the one before are put behind it.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "explain.h"
 #include "problem_summary.h"
 #include "uptack/certificate.h"
 #include "uptack/input_error.h"
@@ -34,6 +35,7 @@ struct SolveArguments {
     RunOptions run;
     bool estimate = false;
     bool require = false;
+    bool explain = false;
     bool json = false;
 };
 
@@ -147,6 +149,7 @@ Json outcome_json(const SolveArguments& arguments, const Problem& problem, const
     document["finite"] = c.finite;
     if (outcome.missing_J) document["missing_energy_estimate_J"] = number(*outcome.missing_J);
     document["worst"] = worst_json(problem, c);
+    if (arguments.explain) document["decisions"] = explanation_json(outcome.report.stages);
     return document;
 }
 
@@ -197,6 +200,7 @@ void print_outcome(const SolveArguments& arguments, const Problem& problem, cons
                    *outcome.missing_J);
     }
     print_worst(problem, c);
+    if (arguments.explain) fmt::print("\nDecisions\n{}", explanation_text(outcome.report.stages));
 }
 
 ExitCode exit_code(const SolveArguments& arguments, const Outcome& outcome) {
@@ -222,6 +226,7 @@ ExitCode exit_code(const SolveArguments& arguments, const Outcome& outcome) {
 ExitCode run_solve(const SolveArguments& arguments) {
     OptionValues options;
     for (const std::string& setting : arguments.settings) options.push_back(split_option(setting));
+    if (arguments.explain) ask_to_explain(arguments.solver, options);
     std::unique_ptr<Solver> solver = solver_from_words(arguments.solver, options);
     for (const std::string& output : {arguments.solution, arguments.history}) {
         if (!output.empty()) check_writable(output);
@@ -271,6 +276,7 @@ void add_solve(CLI::App& app, Action& action) {
     verb->add_option("--save-solution", arguments->solution,
                      "Write the impulses and velocities to this file");
     verb->add_option("--history", arguments->history, "Write iteration, seconds and errors to this CSV file");
+    verb->add_flag("--explain", arguments->explain, "Say what auto did on each island, and why");
     add_run_options(*verb, arguments->run);
     add_json_option(*verb, arguments->json);
     verb->footer(

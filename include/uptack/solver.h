@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "uptack/error_metric.h"
 #include "uptack/problem.h"
@@ -35,6 +36,7 @@ struct StopRule {
     Tolerance tolerance;
     std::int64_t max_iterations = 100'000;
     double budget_s = infinity;  ///< wall clock [s], counted from the call; overrun by one iteration at most
+    const bool* enough = nullptr;  ///< read after each call of the observer: true ends as an iteration limit
 };
 
 /// One look at an iterate.  The errors are the solver's own estimate: the certificate has the last word.
@@ -47,13 +49,27 @@ struct Progress {
 
 using Observer = std::function<void(const Progress&)>;
 
+/// One method's turn on one island: how `auto` came to its solution, where it is asked to explain.
+struct SolveStage {
+    int island = 0;  ///< from 0
+    int rows = 0;    ///< of the island
+    std::string_view method;
+    std::int64_t iterations = 0;
+    double seconds = 0.0;
+    double before_J = 0.0;     ///< the island's error when it began,
+    double after_J = 0.0;      ///< and what the method brought it to
+    double reference_J = 0.0;  ///< the island's error with zero impulses
+    std::string why_ended{};
+};
+
 struct SolveReport {
     Status status = Status::iteration_limit;
     std::int64_t iterations = 0;
     double seconds = 0.0;
     double energy_error_J = 0.0;  ///< of the returned impulses, estimated by the solver
     double relative_error = 0.0;
-    std::string reason;  ///< for people, when the status alone does not say it
+    std::string reason;                ///< for people, when the status alone does not say it
+    std::vector<SolveStage> stages{};  ///< only of `auto` with its option `explain`
 };
 
 class Solver {

@@ -18,8 +18,9 @@ namespace uptack {
 /// Islands, each by the methods its own progress asks for (nncg, apgd, cg, newton).  For simulations, and for
 /// whoever does not want to choose.
 struct AutoOptions {
-    int patience = 700;    ///< sweeps or what costs as much, before an island may be called stalled
-    bool account = false;  ///< say in the report's reason what was solved how, even when all went well
+    int patience = 700;    ///< sweeps before an island may be called stalled
+    bool settle = false;   ///< small islands far below the tolerance: what rests then rests to the bit
+    bool explain = false;  ///< the report says what was solved how, and why, even when all went well
 };
 
 /// Projected Gauss-Seidel with over-relaxation [fixed-point, algorithm 4.1].

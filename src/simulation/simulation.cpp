@@ -52,6 +52,14 @@ void check(const SimulationSettings& settings) {
     demand(stop.max_iterations > 0, "max_iterations must be positive");
 }
 
+/// What rests between two steps is to rest to the bit, unless somebody says otherwise.
+std::unique_ptr<Solver> solver_of_steps(const SolverChoice& choice) {
+    OptionValues options;
+    if (choice.name == "auto") options.emplace_back("settle", "true");
+    options.insert(options.end(), choice.options.begin(), choice.options.end());
+    return make_solver(choice.name, options);
+}
+
 }  // namespace
 
 struct Simulation::Inside {
@@ -61,7 +69,7 @@ struct Simulation::Inside {
           order(body_order(model)),
           collider(model),
           assembler(model),
-          solver(make_solver(settings.solver.name, settings.solver.options)),
+          solver(solver_of_steps(settings.solver)),
           state(initial_state(model)) {
         assembler.follow_angles(state);
         before = state;
@@ -136,6 +144,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
         // A solver that overflowed on its way came back with its best finite iterate: that is what counts.
         report.status = solved.status == Status::not_finite ? Status::stalled : solved.status;
         report.reason = solved.reason;
+        report.stages = solved.stages;
         report.tolerance_met =
             meets(stop.tolerance, certificate.energy_error_J, certificate.reference_energy_J);
     } else {

@@ -60,13 +60,34 @@ int gravity_of(Status status) {
     }
 }
 
+std::string_view method_name(Method method) {
+    constexpr std::array<std::string_view, method_count> names = {"nncg", "apgd", "cg", "newton"};
+    return names[static_cast<std::size_t>(method)];
+}
+
 std::string methods_name(Methods methods) {
     std::string name;
-    constexpr std::array<const char*, method_count> names = {"nncg", "apgd", "cg", "newton"};
     for (std::size_t m = 0; m < method_count; ++m) {
-        if ((methods & (1U << m)) != 0) name += name.empty() ? names[m] : std::string("+") + names[m];
+        if ((methods & (1U << m)) == 0) continue;
+        if (!name.empty()) name += '+';
+        name += method_name(static_cast<Method>(m));
     }
     return name.empty() ? "as they were:" : name;
+}
+
+/// "at this pace 1.2 s more, newton about 0.4 s"
+std::string why_left(const AutoStage& stage) {
+    std::string text = stage.next;
+    if (stage.expected_ns > 0.0 && stage.expected_ns < 1e15)
+        text += fmt::format("; at its pace {:.3g} ms more", 1e-6 * stage.expected_ns);
+    if (stage.expected_ns >= 1e15) text += "; it made no progress";
+    if (stage.newton_ns > 0.0) text += fmt::format(", newton about {:.3g} ms", 1e-6 * stage.newton_ns);
+    return text;
+}
+
+std::string why_it_ended(const SolveReport& report) {
+    if (report.status == Status::converged) return "the tolerance is met";
+    return report.reason.empty() ? std::string(status_name(report.status)) : report.reason;
 }
 
 }  // namespace
@@ -86,12 +107,13 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
         report_ = ladder_.solve(problem, solution, rule, observer);
         std::swap(ladder_reason_, report_.reason);
         note(ladder_.methods(), problem.row_count());
+        if (options_.explain) explain(0, problem.row_count(), report_);
     } else {
         solve_islands(solution);
     }
     report_.reason.clear();
     const bool explains = report_.status != Status::converged && !ladder_reason_.empty();
-    if (options_.account || explains) report_.reason = account();
+    if (options_.explain || explains) report_.reason = account();
     body_velocities(problem, solution.impulse, solution.velocity);
     report_.seconds = seconds();
     return report_;
@@ -238,6 +260,7 @@ void Auto::solve_one(Island& island, Solution& solution) {
     iterations_done_ += report.iterations;
     report_.iterations = std::max(report_.iterations, report.iterations);
     note(ladder_.methods(), island.rows);
+    if (options_.explain) explain(static_cast<int>(&island - islands_.data()), island.rows, report);
     note_status(report);
 }
 
@@ -298,6 +321,21 @@ void Auto::pass_on(const Progress& progress) const {
 void Auto::note(Methods methods, int rows) {
     ++tallies_[methods].islands;
     tallies_[methods].rows += rows;
+}
+
+void Auto::explain(int island, int rows, const SolveReport& report) {
+    for (const AutoStage& stage : ladder_.stages()) {
+        const bool last = &stage == &ladder_.stages().back();
+        report_.stages.push_back({.island = island,
+                                  .rows = rows,
+                                  .method = method_name(stage.method),
+                                  .iterations = stage.iterations,
+                                  .seconds = stage.seconds,
+                                  .before_J = stage.before_J,
+                                  .after_J = stage.after_J,
+                                  .reference_J = ladder_.reference_J(),
+                                  .why_ended = last ? why_it_ended(report) : why_left(stage)});
+    }
 }
 
 void Auto::note_status(const SolveReport& report) {

@@ -62,6 +62,7 @@ private:
     void take_back(const Island& island, std::vector<double>& impulse) const;
     void pass_on(const Progress& progress) const;
     void note(Methods methods, int rows);
+    void explain(int island, int rows, const SolveReport& report);
     void note_status(const SolveReport& report);
     void conclude();
     std::string account() const;

@@ -10,40 +10,34 @@ namespace {
 constexpr double goal_of_joints = 1e-3;  // of the tolerance,
 constexpr double joint_floor = 1e-11;    // but no relative error that round-off might forbid
 constexpr double mechanism_share = 0.1;  // of the rows: fewer joints do not make a heap a mechanism
-constexpr double cheap_sweeps = 60.0;    // a factorisation with little fill: trees, stacks, walls
-constexpr double costly_sweeps = 800.0;
+constexpr double cheap = 1.5;  // an iteration of newton with its fill, over one without: trees, stacks, walls
 
-// A factorisation in sweeps: fitted to 22 problems from 12 to 48,000 rows, within a factor of 1.4.
-constexpr double base_sweeps = 40.0;
-constexpr double operations_per_row_and_sweep = 130.0;
-constexpr double analysis_sweeps = 100.0;  // 10 to 130
-
-// Newton's factorisations, from its runs on the same problems.
-constexpr double newton_base = 8.0;
-constexpr double newton_per_digit = 4.0;
-constexpr double newton_polish = 20.0;
-constexpr double polish_from = 1e-3;      // relative error
-constexpr double not_convex = 2.0;        // as many
-constexpr std::int64_t newton_cap = 100;  // where it may not converge at all
-
-// Up to here newton goes first, and far below the tolerance: what then stands still stands still to the bit,
-// and the next step of a simulation starts with its solution.  A stack of 20 plates takes 0.3 ms a step so,
+// Up to here a simulation lets newton go first, and far below the tolerance: what then stands still stands
+// still to the bit, and the next step starts with its solution.  A stack of 20 plates takes 0.3 ms a step so,
 // and 1.1 ms with sweeps.
 constexpr int small_rows = 600;
 // The same for contacts alone whose factor is cheap.  A standing pyramid of 210 boxes takes 8 ms a step so
 // and 190 with sweeps first; dominoes in fall pay for it, 20 ms against 6.
 constexpr int flat_rows = 6000;
 
-// With less time sweeps go first: they have something to show at any moment.  Newton takes some 8 us a row.
-constexpr double newton_s_per_row = 2e-5;
+constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
+constexpr std::int64_t joint_first_look = 8;
+constexpr double joint_loose = 1e-3;  // relative error below which cg has no chance against a factorisation
 
-constexpr std::int64_t first_round = 20;
-constexpr std::int64_t sweeping_rounds = 2;  // then apgd
+constexpr std::int64_t newton_cap = 100;    // where it may not converge at all
+constexpr std::int64_t first_verdict = 20;  // iterations
+constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
+constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken
+constexpr int window = 2;                   // the later half says how it goes;
+constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
+constexpr double advantage = 1.3;           // newton must be expected to be so much faster
+constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
+constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
+constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
 constexpr double most_doublings = 4.0;
 constexpr double patient_row_sweeps = 1e6;  // small islands may take more sweeps: some 15 ms
-constexpr double stuck_gain = 0.9;          // of the error in a round: the other first-order method's turn
 constexpr double plateau = 10.0;  // apgd on b2-friction gains nothing from 600 to 1300, and then converges
-constexpr double no_gain = 0.97;  // of the error, in a round as long as all before it
+constexpr double no_gain = 0.97;  // of the error, in the later half
 
 constexpr std::size_t most_newtons = 16;
 
@@ -53,6 +47,27 @@ constexpr int most_newton_rows = 100'000;
 constexpr double most_operations = 2e10;  // of one factorisation
 
 }  // namespace
+
+void Pace::add(std::int64_t iteration, double energy_J) {
+    const double least = looks_.empty() ? energy_J : std::min(energy_J, looks_.back().energy_J);
+    looks_.push_back({iteration, least});
+}
+
+const Pace::Look& Pace::then() const {
+    const auto after = std::upper_bound(looks_.begin(), looks_.end(), iterations() / window_,
+                                        [](std::int64_t n, const Look& look) { return n < look.iteration; });
+    return after == looks_.begin() ? *after : *(after - 1);
+}
+
+double Pace::gain() const {
+    const double before = then().energy_J;
+    return before > 0.0 ? std::sqrt(looks_.back().energy_J / before) : 1.0;
+}
+
+double Pace::rate() const {
+    const std::int64_t span = iterations() - then().iteration;
+    return span > 0 ? -std::log(gain()) / static_cast<double>(span) : 0.0;
+}
 
 AutoIsland::AutoIsland(const AutoOptions& options) : options_(options) {
     newtons_.reserve(most_newtons);
@@ -71,46 +86,43 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     solution_ = &solution;
     rule_ = rule;
     observer_ = &observer;
-    stage_observer_ = nullptr;
-    if (observer) stage_observer_ = [this](const Progress& progress) { pass_on(progress); };
     report_ = {};
+    stages_.clear();
     methods_ = refused_ = 0;
-    finished_ = judged_ = sweeps_stuck_ = false;
-    work_ = swept_ = swept_s_ = newton_from_ = 0.0;
-    factorisation_sweeps_ = -1.0;
+    finished_ = judged_ = false;
+    goal_J_ = reference_J_ = 0.0;
+    work_ns_ = swept_ns_ = swept_ = swept_s_ = newton_from_ns_ = 0.0;
+    operations_ = -1.0;
     look_at(problem);
 
-    if (joint_share_ == 1.0) solve_joints();
-    if (!finished_ && newton_goes_first()) {
+    if (joint_share_ == 1.0) {
+        solve_joints();
+    } else if (settles_at_once()) {
         run(Method::newton, newton_cap, joint_goal_);
-    } else if (!finished_ && joint_share_ >= mechanism_share) {
+    } else if (options_.settle && joint_share_ >= mechanism_share) {
         solve_mechanism();
     }
     if (!finished_) climb();
-    if ((methods_ & only(Method::newton)) != 0 || factorisation_sweeps_ >= 0.0) ++newtons_used_;
+    if (knows_factor()) ++newtons_used_;
     report_.seconds = seconds();
     return report_;
 }
 
 void AutoIsland::look_at(const Problem& problem) {
     problem_ = &problem;
+    costs_ = costs_of(problem);
+    least_stage_ns_ = first_stage * costs_.sweep_ns;
     convex_ = true;
+    has_cones_ = false;
     int joint_rows = 0;
     for (const Block& block : problem.blocks) {
         if (std::holds_alternative<Bilateral>(block.law)) joint_rows += block.rows;
         const auto* cone = std::get_if<FrictionCone>(&block.law);
+        if (cone != nullptr) has_cones_ = true;
         if (cone != nullptr && cone->model == FrictionModel::exact) convex_ = false;
         if (std::holds_alternative<BoxFriction>(block.law)) convex_ = false;
     }
     joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
-}
-
-/// A stage counts from its own beginning.
-void AutoIsland::pass_on(const Progress& progress) const {
-    (*observer_)({.iteration = report_.iterations + progress.iteration,
-                  .seconds = seconds(),
-                  .energy_error_J = progress.energy_error_J,
-                  .relative_error = progress.relative_error});
 }
 
 double AutoIsland::seconds() const {
@@ -128,12 +140,13 @@ bool AutoIsland::meets_tolerance() const {
                                                      : report_.relative_error <= rule_.tolerance.value;
 }
 
-/// Error over tolerance, above 1; roots of energies, as the certificate states them.
-double AutoIsland::excess() const {
-    return rule_.tolerance.unit == ErrorUnit::joules
-               ? std::sqrt(report_.energy_error_J / rule_.tolerance.value)
-               : report_.relative_error / rule_.tolerance.value;
+/// Error over tolerance; roots of energies, as the certificate states them.
+double AutoIsland::excess(double energy_J) const {
+    return std::sqrt(energy_J / goal_J_);
 }
+
+// ---- one method's turn
+// -------------------------------------------------------------------------------------
 
 // 1. Run from the best impulses so far   2. keep what is better   3. is that the end?
 // False: the method refused; nothing has changed.
@@ -143,13 +156,44 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     rule.tolerance.value *= factor;
     rule.max_iterations = std::min(iterations, rule_.max_iterations - report_.iterations);
     rule.budget_s = seconds_left();
+    rule.enough = &leave_;
     trial_.impulse = solution_->impulse;
     if (method == Method::newton && judged_ && report_.relative_error > polish_from) trial_.impulse.clear();
-    SolveReport trial = solver(method).solve(*problem_, trial_, rule, stage_observer_);
+    method_ = method;
+    verdict_ = Verdict::go_on;
+    next_hope_ = first_verdict;
+    leave_ = false;
+    pace_.begin(method == Method::apgd ? resting_window : window);
+    stages_.push_back({.method = method, .before_J = report_.energy_error_J});
+    SolveReport trial = call(method, rule);
     if (trial.status == Status::unsuitable) {
         refused_ |= only(method);
+        stages_.pop_back();
         return false;
     }
+    book(method, trial);
+    if (meets_tolerance()) {
+        stop(Status::converged, "");
+    } else if (trial.status == Status::not_finite || trial.status == Status::budget_spent) {
+        finished_ = true;
+        report_.status = trial.status;
+        report_.reason = std::move(trial.reason);
+    } else if (report_.iterations >= rule_.max_iterations || caller_has_enough()) {
+        stop(Status::iteration_limit, "");
+    }
+    return true;
+}
+
+SolveReport AutoIsland::call(Method method, const StopRule& rule) {
+    const Observer watching = [this](const Progress& progress) { watch(progress); };
+    if (method != Method::newton) return first_order(method).solve(*problem_, trial_, rule, watching);
+    if (knows_factor()) return newton().solve_analysed(*problem_, trial_, rule, watching);
+    SolveReport report = newton().solve(*problem_, trial_, rule, watching);
+    operations_ = newton().operations();
+    return report;
+}
+
+void AutoIsland::book(Method method, const SolveReport& trial) {
     if (!judged_ || trial.energy_error_J <= report_.energy_error_J) {
         solution_->impulse = trial_.impulse;  // copied: a swap would hand out storage that is needed again
         report_.energy_error_J = trial.energy_error_J;
@@ -158,24 +202,17 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     judged_ = true;
     report_.iterations += trial.iterations;
     if (trial.iterations > 0) methods_ |= only(method);
-    const auto count = static_cast<double>(trial.iterations);
-    if (method == Method::newton) {
-        work_ += count * std::max(base_sweeps, factorisation_sweeps_);
-    } else {
-        work_ += count;
-        swept_ += count;
+    const double spent_ns = static_cast<double>(trial.iterations) * iteration_ns(method);
+    work_ns_ += spent_ns;
+    if (method != Method::newton) {
+        swept_ += static_cast<double>(trial.iterations);
+        swept_ns_ += spent_ns;
         swept_s_ += trial.seconds;
     }
-    if (meets_tolerance()) {
-        stop(Status::converged, "");
-    } else if (trial.status == Status::not_finite || trial.status == Status::budget_spent) {
-        finished_ = true;
-        report_.status = trial.status;
-        report_.reason = std::move(trial.reason);
-    } else if (report_.iterations >= rule_.max_iterations) {
-        stop(Status::iteration_limit, "");
-    }
-    return true;
+    AutoStage& stage = stages_.back();
+    stage.iterations = trial.iterations;
+    stage.seconds = trial.seconds;
+    stage.after_J = trial.energy_error_J;
 }
 
 Newton& AutoIsland::newton() {
@@ -184,116 +221,199 @@ Newton& AutoIsland::newton() {
     return *newtons_[index];
 }
 
-Solver& AutoIsland::solver(Method method) {
-    switch (method) {
-        case Method::nncg:
-            return nncg_;
-        case Method::apgd:
-            return apgd_;
-        case Method::cg:
-            return cg_;
-        case Method::newton:
-            return newton();
-    }
+Solver& AutoIsland::first_order(Method method) {
+    if (method == Method::apgd) return apgd_;
+    if (method == Method::cg) return cg_;
     return nncg_;
 }
 
-double AutoIsland::factorisation_sweeps() {
-    if (factorisation_sweeps_ < 0.0) {
-        const double operations = newton().factor_operations(*problem_);
-        factorisation_sweeps_ =
-            base_sweeps + operations / (operations_per_row_and_sweep * problem_->row_count());
-        work_ += analysis_sweeps;
-    }
-    return factorisation_sweeps_;
+double AutoIsland::iteration_ns(Method method) const {
+    if (method == Method::newton) return costs_.newton_ns(std::max(0.0, operations_));
+    return method == Method::apgd ? costs_.gradient_ns : costs_.sweep_ns;
 }
 
+// ---- watching it
+// ---------------------------------------------------------------------------------------------
+
+/// A stage counts from its own beginning.
+void AutoIsland::watch(const Progress& progress) {
+    if (*observer_) {
+        (*observer_)({.iteration = report_.iterations + progress.iteration,
+                      .seconds = seconds(),
+                      .energy_error_J = progress.energy_error_J,
+                      .relative_error = progress.relative_error});
+    }
+    if (reference_J_ == 0.0 && progress.relative_error > 0.0) {
+        if (!judged_) stages_.back().before_J = progress.energy_error_J;
+        reference_J_ = progress.energy_error_J / (progress.relative_error * progress.relative_error);
+        const double value = rule_.tolerance.value;
+        goal_J_ = rule_.tolerance.unit == ErrorUnit::joules ? value : value * value * reference_J_;
+    }
+    if (caller_has_enough()) leave_ = true;
+    if (method_ == Method::newton) return;
+    pace_.add(progress.iteration, progress.energy_error_J);
+    verdict_ = judge_pace();
+    if (verdict_ != Verdict::go_on) leave_ = true;
+}
+
+AutoIsland::Verdict AutoIsland::judge_pace() {
+    const std::int64_t n = pace_.iterations();
+    const auto warmed_up = static_cast<std::int64_t>(warming_up * swept_);  // a change loses the momentum
+    if (n < (method_ == Method::cg ? joint_first_look : std::max(first_verdict, warmed_up)))
+        return Verdict::go_on;
+    const double e_over_goal = excess(pace_.least_J());
+    if (e_over_goal <= 1.0) return Verdict::go_on;  // the solver will see it
+    const double left = std::log(e_over_goal) / std::max(pace_.rate(), 1e-300);
+    const double left_ns = left * iteration_ns(method_);
+    stages_.back().expected_ns = left_ns;
+    if (method_ == Method::cg) return left_ns > newton_ns() ? Verdict::newton : Verdict::go_on;
+    if (newton_pays(left_ns)) return Verdict::newton;
+    if (n >= next_hope_) {  // seldom: it rests now and then
+        if (is_hopeless(pace_.gain())) return Verdict::hopeless;
+        next_hope_ = 2 * n;
+    }
+    return other_may_be_faster(left_ns) ? Verdict::other : Verdict::go_on;
+}
+
+Method AutoIsland::other_method() const {
+    return method_ == Method::nncg ? Method::apgd : Method::nncg;
+}
+
+bool AutoIsland::other_may_be_faster(double left_ns) const {
+    const double done_ns = static_cast<double>(pace_.iterations()) * iteration_ns(method_);
+    if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
+    if ((refused_ & only(other_method())) != 0) return false;
+    if (has_cones_ && newton_is_open()) return false;
+    const bool gradients_are_next = method_ == Method::nncg && convex_;
+    return gradients_are_next || pace_.gain() > stuck_gain;
+}
+
+/// `gain`: error now over error half as many iterations ago.
+bool AutoIsland::is_hopeless(double gain) const {
+    const double least = std::max<double>(options_.patience, patient_row_sweeps / problem_->row_count());
+    const double swept = swept_ + static_cast<double>(pace_.iterations());
+    if (swept < least || static_cast<double>(pace_.iterations()) < 0.5 * least) return false;
+    const bool may_take_its_time = convex_ || rule_.budget_s < infinity;
+    if (may_take_its_time) return gain > no_gain && swept > plateau * least;
+    if (gain > no_gain) return true;
+    return std::log(excess(pace_.least_J())) > most_doublings * std::log(1.0 / gain);
+}
+
+// ---- newton
+// --------------------------------------------------------------------------------------------------
+
+double AutoIsland::factor_operations() {
+    if (!knows_factor()) {
+        operations_ = newton().factor_operations(*problem_);
+        work_ns_ += costs_.analysis_ns;
+    }
+    return operations_;
+}
+
+bool AutoIsland::factor_is_cheap() {
+    return costs_.newton_ns(factor_operations()) <= cheap * costs_.iteration_ns;
+}
+
+/// What newton is expected to take from here; without a known factor, with one that has no fill.
+double AutoIsland::newton_ns() const {
+    if (joint_share_ == 1.0) {
+        return joint_steps * iteration_ns(Method::newton) + (knows_factor() ? 0.0 : costs_.analysis_ns);
+    }
+    const double error_J = pace_.iterations() > 0 ? pace_.least_J() : report_.energy_error_J;
+    const double count = newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
+                                            .start = std::sqrt(error_J / reference_J_),
+                                            .rows = problem_->row_count(),
+                                            .convex = convex_});
+    return count * iteration_ns(Method::newton) + (knows_factor() ? 0.0 : costs_.analysis_ns);
+}
+
+/// Is there time for it?  By what the sweeps so far really took.
+bool AutoIsland::fits(double work_ns) const {
+    if (rule_.budget_s == infinity) return true;
+    const double real = swept_ns_ > 0.0 ? 1e9 * swept_s_ / swept_ns_ : 1.0;
+    return 1e-9 * real * work_ns < seconds_left();
+}
+
+bool AutoIsland::newton_is_open() const {
+    return newton_from_ns_ < infinity && (refused_ & only(Method::newton)) == 0 &&
+           problem_->row_count() <= most_newton_rows;
+}
+
+// The cheapest test first: the structure of a factor is asked for only if newton would pay without any fill.
+bool AutoIsland::newton_pays(double first_order_ns) {
+    const double done_ns = work_ns_ + static_cast<double>(pace_.iterations()) * iteration_ns(method_);
+    if (!newton_is_open() || done_ns < newton_from_ns_) return false;
+    const auto pays = [&] {
+        const double ns = newton_ns();
+        return advantage * ns < first_order_ns && evidence * ns < done_ns && fits(ns);
+    };
+    if (!pays()) return false;
+    if (factor_operations() > most_operations || !(convex_ || factor_is_cheap())) {
+        newton_from_ns_ = infinity;
+        return false;
+    }
+    stages_.back().newton_ns = newton_ns();
+    return pays();
+}
+
+void AutoIsland::run_newton() {
+    run(Method::newton, convex_ ? rule_.max_iterations : newton_cap);
+    newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
+}
+
+// ---- the ladder
+// ----------------------------------------------------------------------------------------------
+
+// cg only where the tolerance is loose: a factorisation gives so much more for little more.
 void AutoIsland::solve_joints() {
-    const double sweeps = factorisation_sweeps();
-    if (sweeps > costly_sweeps) run(Method::cg, std::llround(sweeps));
+    const bool loose = rule_.tolerance.unit == ErrorUnit::relative && rule_.tolerance.value >= joint_loose;
+    const bool large = problem_->row_count() > small_rows;
+    const bool tries = large && !options_.settle && loose;
+    if (tries || (large && costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
+        run(Method::cg, rule_.max_iterations);
     if (!finished_) run(Method::newton, rule_.max_iterations, joint_goal_);
     if (!finished_) stop(Status::stalled, "the rows contradict each other, or round-off is reached");
 }
 
-bool AutoIsland::newton_goes_first() {
+bool AutoIsland::settles_at_once() {
+    if (!options_.settle) return false;
     const int rows = problem_->row_count();
-    if (rows <= small_rows) return rule_.budget_s > newton_s_per_row * rows;
+    if (rows <= small_rows)
+        return fits(newton_iterations({.goal = 1e-6, .rows = rows}) * costs_.iteration_ns);
     if (rows > flat_rows || joint_share_ > 0.0 || rule_.budget_s < infinity) return false;
-    return factorisation_sweeps() <= cheap_sweeps;
+    return factor_is_cheap();
 }
 
-/// Not from a start that already is good enough, and not where a factorisation is dear.
+/// Not where a factorisation is dear.
 void AutoIsland::solve_mechanism() {
-    if (factorisation_sweeps() > cheap_sweeps) return;
-    run_newton();
-}
-
-/// The factorisations newton is expected to need from here, in sweeps; their number alone without a factor.
-double AutoIsland::newton_sweeps() {
-    const double goal = std::clamp(report_.relative_error / excess(), 1e-15, 1.0);
-    const double digits = -std::log10(goal);
-    const double size = std::min(1.0, 0.1 + 0.22 * std::log10(problem_->row_count()));
-    double count = newton_base + newton_per_digit * digits;
-    if (report_.relative_error < polish_from) count = std::min(newton_polish, count);
-    if (!convex_) count *= not_convex;
-    return size * count * std::max(base_sweeps, factorisation_sweeps_);
-}
-
-bool AutoIsland::run_newton() {
-    const bool ran = run(Method::newton, convex_ ? rule_.max_iterations : newton_cap);
-    newton_from_ = convex_ ? infinity : 2.0 * work_;
-    return ran;
-}
-
-// The cheapest test first: without a factor's structure newton is taken to have no fill.
-bool AutoIsland::newton_pays(double first_order_sweeps) {
-    if (work_ < newton_from_ || (refused_ & only(Method::newton)) != 0) return false;
-    if (problem_->row_count() > most_newton_rows || newton_sweeps() >= first_order_sweeps) return false;
-    const double seconds_per_sweep = swept_ > 0.0 ? swept_s_ / swept_ : 0.0;
-    if (factorisation_sweeps_ < 0.0 && analysis_sweeps * seconds_per_sweep > seconds_left()) return false;
-    factorisation_sweeps();
-    const double sweeps = newton_sweeps();
-    const double operations = factorisation_sweeps_ * operations_per_row_and_sweep * problem_->row_count();
-    if (operations > most_operations) return false;
-    if (sweeps >= first_order_sweeps || sweeps * seconds_per_sweep > seconds_left()) return false;
-    return convex_ || factorisation_sweeps_ <= cheap_sweeps;
-}
-
-/// `gain`: error after the last round over error before it; the round was as long as all before it.
-bool AutoIsland::is_hopeless(double gain) const {
-    const double least = std::max<double>(options_.patience, patient_row_sweeps / problem_->row_count());
-    if (swept_ < least) return false;
-    const bool may_take_its_time = convex_ || rule_.budget_s < infinity;
-    if (may_take_its_time) return gain > no_gain && swept_ > plateau * least;
-    if (gain > no_gain) return true;
-    return std::log(excess()) > most_doublings * std::log(1.0 / gain);
-}
-
-/// What sweeps or gradients the next round is made of; nncg at first.
-Method AutoIsland::first_order_method(int rounds) const {
-    const bool gradient = convex_ && rounds > sweeping_rounds;
-    const bool no_gradient = (refused_ & only(Method::apgd)) != 0;
-    const bool no_sweeps = (refused_ & only(Method::nncg)) != 0;
-    return ((gradient || sweeps_stuck_) && !no_gradient) || no_sweeps ? Method::apgd : Method::nncg;
+    if (problem_->row_count() <= most_newton_rows && factor_is_cheap()) run_newton();
 }
 
 void AutoIsland::climb() {
-    std::int64_t round = first_round;
-    for (int rounds = 1; !finished_; ++rounds, round *= 2) {
-        const bool judged = judged_;
-        const double before_J = report_.energy_error_J;
-        if (!run(first_order_method(rounds), round) && !run(first_order_method(rounds), round)) {
+    Method method = Method::nncg;
+    bool was_stalled = false;
+    while (!finished_) {
+        if (!run(method, rule_.max_iterations)) {
+            method = method == Method::nncg ? Method::apgd : Method::nncg;
+            if ((refused_ & only(method)) == 0) continue;
             run_newton();
             if (!finished_) stop(Status::stalled, "sweeps and gradients do not apply, and newton stalled");
+            continue;
         }
-        if (finished_ || !judged) continue;  // the first round has nothing to compare with
-        const double gain = std::sqrt(report_.energy_error_J / before_J);
-        sweeps_stuck_ = !sweeps_stuck_ && gain > stuck_gain;
-        const double rate = -std::log(std::min(gain, 1.0 - 1e-9)) / static_cast<double>(round);
-        if (newton_pays(std::log(excess()) / rate)) {
+        if (finished_) return;
+        AutoStage& stage = stages_.back();
+        if (verdict_ == Verdict::newton) {
+            stage.next = "newton is expected to be the shorter way";
             run_newton();
-        } else if (is_hopeless(gain)) {
+        } else if (verdict_ == Verdict::hopeless) {
             stop(Status::stalled, "more sweeps gain too little to reach the tolerance");
+        } else {
+            const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
+            stage.next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
+            if (stalled && was_stalled) stop(Status::stalled, "neither sweeps nor gradients gain anything");
+            was_stalled = stalled;
+            if ((refused_ & only(other_method())) == 0) method = other_method();
+            least_stage_ns_ *= 2.0;
         }
     }
 }

@@ -1,36 +1,40 @@
 // One island, by whichever methods its own progress asks for: the ladder of the auto solver.
 //
-// Work is counted in sweeps, one visit of every row; an iteration of nncg, apgd or cg is about one, and
-//
-//     a factorisation of newton = 40 + operations / (130 rows) sweeps
-//
-// (measured: docs/decisions/012-auto.md; the operations are those of the analysed structure).
+// Costs are predicted in nanoseconds (auto_costs.h); a factorisation's from the operations of its analysed
+// structure.
 //
 //     joints only         newton: one factorisation, and far below the tolerance, which costs nothing more.
-//                         Where that is dearer than `costly_sweeps`, cg for as long as it would take, first.
-//     small               up to 600 rows, or 6000 of contacts alone with a cheap factor: newton, well below
-//                         the tolerance; what follows if it stalls.
-//     mechanisms          a tenth of the rows or more are joints and a factorisation is cheap: newton, since
-//                         there a small residual of a sweep says little about the velocities.
-//     everything else     nncg 20, 40 sweeps, then longer and longer rounds, each twice the last: of apgd
-//                         where the problem is convex, of nncg where it is not, and of apgd after
-//                         one of nncg that gained less than 10 %.
+//                         cg before it for as long as it keeps a pace that would get there sooner.
+//     settling            (AutoOptions::settle, which simulations ask for) up to 600 rows, or 6000 of
+//     contacts
+//                         alone with a cheap factor: newton at once, well below the tolerance.
+//                         So are mechanisms, a tenth of whose rows or more are joints, with a cheap factor:
+//                         a small residual of a sweep says little about their velocities.
+//     everything else     nncg; then what its pace asks for.
 //
-// After each round of n sweeps the errors before and after it predict what is left to the goal,
+// A first-order method is watched at its looks.  With errors e(n) after n of its iterations, the pace of the
+// later half (apgd rests now and then: of the later three quarters) predicts what is left to the goal,
 //
-//     first order   n ln(after / goal) / ln(before / after)
-//     newton        (8 + 4 log10(1 / goal)) factorisations, at most 20 from below 1e-3; twice that if not
-//                   convex; half of it for a hundred rows
+//     first order   ln(e(n) / goal) / (ln(e(n/2) / e(n)) / (n/2)) iterations
+//     newton        analysis and so many iterations as it usually takes (auto_costs.h)
 //
-// and newton is taken when it is predicted to be the shorter way.  It starts from zero unless the error is
-// below 1e-3: what its interior point finds must not be dropped because sweeps had a smaller residual.  What
-// is not convex it may not solve at all: there it is taken only where a factorisation is cheap, for at most
-// 100 of them, and again when the work has doubled.
+// and the method is left
 //
-// Stalled: newton does not pay, `patience` sweeps have been spent, and the last round gained less than 3 % or
-// too little to reach the goal by four more doublings of the work.  Dense packings with exact friction end
-// so: no solver here takes them below some 3e-3.  What is convex will move again, and a time budget was given
-// to be used: there it takes ten times the patience and a round that gained less than 3 %.
+//     for newton    when that is predicted to be the shorter way, and enough was tried to believe it.  It
+//                   starts from zero unless the error is below 1e-4: what its interior point finds must not
+//                   be dropped because sweeps had a smaller residual.  What is not convex it may not solve at
+//                   all: there it is taken only where a factorisation is cheap, for at most 100 iterations,
+//                   and again when the work has doubled.
+//     for apgd      where the problem is convex, when more is left than has been done.  With friction cones
+//     its
+//                   iterations cost twice as much as sweeps and are hardly fewer: there only where newton has
+//                   no chance.
+//     for the other of the two when it gained less than 10 %.
+//     as hopeless   when `patience` sweeps have been spent and the later half gained less than 3 % or too
+//                   little to reach the goal by four more doublings of the work.  Dense packings with exact
+//                   friction end so: no solver here takes them below some 3e-3.  What is convex will move
+//                   again, and a time budget was given to be used: there it takes ten times the patience and
+//                   a half that gained less than 3 %.
 //
 // Without a time budget no clock decides anything: the same problem takes the same way everywhere.  With one,
 // newton is entered only if the time of the sweeps so far says that it will fit.
@@ -43,6 +47,7 @@
 #include <vector>
 
 #include "apgd.h"
+#include "auto_costs.h"
 #include "cg.h"
 #include "newton.h"
 #include "nncg.h"
@@ -59,6 +64,49 @@ constexpr Methods only(Method method) {
     return 1U << static_cast<unsigned>(method);
 }
 
+/// How the error of a stage falls from look to look.
+class Pace {
+public:
+    /// The pace is that since the last iteration but a `window`-th of them: 2 is the later half.
+    void begin(int window) {
+        looks_.clear();
+        window_ = window;
+    }
+    void add(std::int64_t iteration, double energy_J);
+
+    std::int64_t iterations() const { return looks_.empty() ? 0 : looks_.back().iteration; }
+
+    double least_J() const { return looks_.back().energy_J; }
+
+    /// Error now over error then: at most 1.
+    double gain() const;
+
+    /// Of the logarithm of the error, per iteration, since then.
+    double rate() const;
+
+private:
+    struct Look {
+        std::int64_t iteration = 0;
+        double energy_J = 0.0;  // the least so far
+    };
+    const Look& then() const;
+
+    std::vector<Look> looks_;
+    int window_ = 2;
+};
+
+/// One method's turn, for explanations.
+struct AutoStage {
+    Method method = Method::nncg;
+    std::int64_t iterations = 0;
+    double seconds = 0.0;
+    double before_J = 0.0;
+    double after_J = 0.0;
+    double expected_ns = 0.0;  ///< what the method that was left would still have taken; 0: not left
+    double newton_ns = 0.0;    ///< what newton was expected to take then; 0: was not asked
+    const char* next = "";     ///< why it ended
+};
+
 class AutoIsland {
 public:
     explicit AutoIsland(const AutoOptions& options);
@@ -74,25 +122,44 @@ public:
     /// What the last solve used.
     Methods methods() const { return methods_; }
 
+    /// Error of zero impulses.
+    double reference_J() const { return reference_J_; }
+
+    /// What it did, method by method.
+    const std::vector<AutoStage>& stages() const { return stages_; }
+
 private:
+    enum class Verdict : std::uint8_t { go_on, newton, other, hopeless };
+
     void look_at(const Problem& problem);
     void solve_joints();
-    bool newton_goes_first();
+    bool settles_at_once();
     void solve_mechanism();
     void climb();
 
     bool run(Method method, std::int64_t iterations, double tightening = 1.0);
-    Solver& solver(Method method);
+    SolveReport call(Method method, const StopRule& rule);
+    void book(Method method, const SolveReport& trial);
+    void run_newton();
+    Solver& first_order(Method method);
     Newton& newton();
-    bool run_newton();
-    bool newton_pays(double first_order_sweeps);
+
+    void watch(const Progress& progress);
+    Verdict judge_pace();
+    bool newton_is_open() const;
+    bool newton_pays(double first_order_ns);
+    bool other_may_be_faster(double left_ns) const;
     bool is_hopeless(double gain) const;
-    double factorisation_sweeps();
-    double newton_sweeps();
-    double excess() const;
+    Method other_method() const;
+    double iteration_ns(Method method) const;
+    bool knows_factor() const { return operations_ >= 0.0; }
+    double factor_operations();
+    double newton_ns() const;
+    bool factor_is_cheap();
+    bool fits(double work_ns) const;
+    double excess(double energy_J) const;
     bool meets_tolerance() const;
-    Method first_order_method(int rounds) const;
-    void pass_on(const Progress& progress) const;
+    bool caller_has_enough() const { return rule_.enough != nullptr && *rule_.enough; }
     double seconds() const;
     double seconds_left() const { return rule_.budget_s - seconds(); }
     void stop(Status status, const char* reason);
@@ -110,23 +177,34 @@ private:
     Solution* solution_ = nullptr;
     StopRule rule_;
     const Observer* observer_ = nullptr;
-    Observer stage_observer_;
     std::chrono::steady_clock::time_point start_;
     Solution trial_;
     SolveReport report_;
+    AutoCosts costs_;
     Methods methods_ = 0;
     Methods refused_ = 0;
     bool convex_ = true;
+    bool has_cones_ = false;
     double joint_share_ = 0.0;  // of the rows
     double joint_goal_ = 1.0;   // of the tolerance
     bool finished_ = false;
-    bool sweeps_stuck_ = false;
-    bool judged_ = false;                 // report_ has the error of solution_
-    double work_ = 0.0;                   // sweeps spent
-    double swept_ = 0.0;                  // of them by first-order methods, and
-    double swept_s_ = 0.0;                // their time [s]
-    double newton_from_ = 0.0;            // work from which newton is open again
-    double factorisation_sweeps_ = -1.0;  // -1: not known yet
+    bool judged_ = false;       // report_ has the error of solution_
+    double reference_J_ = 0.0;  // of zero impulses; 0: not known yet
+    double goal_J_ = 0.0;
+    double work_ns_ = 0.0;         // predicted, of all that was done
+    double swept_ns_ = 0.0;        // of it by first-order methods,
+    double swept_ = 0.0;           // their iterations
+    double swept_s_ = 0.0;         // and the time it really took
+    double newton_from_ns_ = 0.0;  // work from which newton is open again
+    double operations_ = -1.0;     // of a factorisation; -1: not known yet
+
+    Method method_ = Method::nncg;  // the first-order one being watched
+    Pace pace_;
+    Verdict verdict_ = Verdict::go_on;
+    std::int64_t next_hope_ = 0;   // iteration at which to ask whether there is any
+    bool leave_ = false;           // the stage: read by its stop rule
+    double least_stage_ns_ = 0.0;  // before the method may be changed: doubles with every change
+    std::vector<AutoStage> stages_;
 };
 
 }  // namespace uptack

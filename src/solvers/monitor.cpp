@@ -94,9 +94,9 @@ void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
     }
     if (meets_tolerance(best_J_)) {
         stop(Status::converged, "");
-    } else if (iteration >= rule_.max_iterations) {
+    } else if (iteration >= rule_.max_iterations || (rule_.enough != nullptr && *rule_.enough)) {
         stop(Status::iteration_limit, "");
-    } else if (now >= rule_.budget_s) {
+    } else if (now >= rule_.budget_s && iteration > 0) {  // nothing at all would let everything fall
         stop(Status::budget_spent, "");
     } else {
         detect_stall(iteration);

@@ -28,6 +28,17 @@ SolveReport Newton::solve(const Problem& problem, Solution& solution, const Stop
                           const Observer& observer) {
     monitor_.start_clock();
     packed_.pack(problem, PackedProblem::Use::products);
+    return solve_packed(problem, solution, rule, observer);
+}
+
+SolveReport Newton::solve_analysed(const Problem& problem, Solution& solution, const StopRule& rule,
+                                   const Observer& observer) {
+    monitor_.start_clock();
+    return solve_packed(problem, solution, rule, observer);
+}
+
+SolveReport Newton::solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
+                                 const Observer& observer) {
     solution_ = &solution;
     monitor_.begin(packed_, rule, observer, solution, x_, ax_);
     if (!monitor_.finished()) {

@@ -66,7 +66,16 @@ public:
     /// solve of the same structure does not repeat it.
     double factor_operations(const Problem& problem);
 
+    /// As solve, right after factor_operations of the same problem: nothing is packed or analysed again.
+    SolveReport solve_analysed(const Problem& problem, Solution& solution, const StopRule& rule,
+                               const Observer& observer);
+
+    /// Of one factorisation of the last problem.
+    double operations() const { return system_.operations(); }
+
 private:
+    SolveReport solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
+                             const Observer& observer);
     void prepare();
     void run();
     void look(View x);

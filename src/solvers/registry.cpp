@@ -145,8 +145,10 @@ const std::vector<Entry>& entries() {
             {{{"patience", fmt::format("{}", AutoOptions{}.patience),
                "sweeps before an island may be called stalled"},
               [](AutoOptions& o, const OptionText& t) { o.patience = t.whole(0, 1'000'000'000); }},
-             {{"account", "false", "say in the reason what was solved how, even when all went well"},
-              [](AutoOptions& o, const OptionText& t) { o.account = t.flag(); }}}),
+             {{"settle", "false", "small islands far below the tolerance; simulations ask for it"},
+              [](AutoOptions& o, const OptionText& t) { o.settle = t.flag(); }},
+             {{"explain", "false", "say what was solved how, and why, even when all went well"},
+              [](AutoOptions& o, const OptionText& t) { o.explain = t.flag(); }}}),
         entry<PsorOptions>(
             "psor", "projected Gauss-Seidel with over-relaxation; every law; fast first digits", make_psor,
             {{{"omega", fmt::format("{}", PsorOptions{}.omega), "relaxation in (0, 2)"},

@@ -165,7 +165,7 @@ TEST(Auto, JudgesTheWarmStartIslandByIsland) {
     }
     const std::vector<double> given = warm.impulse;
     double start_J = -1.0;
-    auto solver = make_solver("auto", {{"account", "true"}});
+    auto solver = make_solver("auto", {{"explain", "true"}});
     const SolveReport report =
         solver->solve(problem, warm, {.tolerance = {1e-6}}, [&](const Progress& progress) {
             if (start_J < 0.0) start_J = progress.energy_error_J;
@@ -216,13 +216,40 @@ TEST(Auto, NeverReturnsSomethingWorseThanItWasGiven) {
 TEST(Auto, KeepsItsTimeBudget) {
     const Problem packing = generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3});
     for (const Problem& problem : {packing, interleaved({packing, packing, packing})}) {
-        auto solver = make_solver("auto", {{"account", "true"}});
+        auto solver = make_solver("auto", {{"explain", "true"}});
         const Outcome out = solve_with(*solver, problem, {.tolerance = {1e-15}, .budget_s = 0.05});
         EXPECT_EQ(out.report.status, Status::budget_spent);
         EXPECT_LE(out.report.seconds, 0.2);
         EXPECT_LT(out.certificate.relative_error, 1.0);
         EXPECT_NE(out.report.reason, "");
     }
+}
+
+// Nothing at all would let everything fall: one sweep is made of every island, however short the time.
+TEST(Auto, MakesOneSweepHoweverShortTheTime) {
+    const Problem packing = generate_sphere_packing({.spheres = 300, .contacts = 1000, .mu = 0.3});
+    for (const Problem& problem :
+         {packing, interleaved({packing, resting_ball(), generate_chain({.links = 5})})}) {
+        for (const char* settle : {"true", "false"}) {
+            auto solver = make_solver("auto", {{"settle", settle}});
+            const Outcome out = solve_with(*solver, problem, {.tolerance = {1e-12}, .budget_s = 1e-9});
+            EXPECT_EQ(out.report.status, Status::budget_spent);
+            EXPECT_EQ(out.report.iterations, 1);
+            EXPECT_LT(out.certificate.relative_error, 0.9);
+        }
+    }
+}
+
+TEST(Auto, EndsWhenItsCallerHasEnough) {
+    const Problem problem = generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3});
+    bool enough = false;
+    Solution solution;
+    const SolveReport report =
+        make_solver("auto")->solve(problem, solution, {.tolerance = {1e-9}, .enough = &enough},
+                                   [&](const Progress& progress) { enough = progress.iteration >= 10; });
+    EXPECT_EQ(report.status, Status::iteration_limit);
+    EXPECT_GE(report.iterations, 10);
+    EXPECT_LE(report.iterations, 15);
 }
 
 // Exact friction in a dense packing: no solver here reaches 1e-4.
@@ -297,12 +324,49 @@ TEST(Auto, ShowsTheObserverTheErrorOfTheWhole) {
 TEST(Auto, SaysWhatItDidWhenAsked) {
     const Problem problem =
         interleaved({generate_chain({.links = 12}), generate_chain({.links = 3}), resting_ball()});
-    auto solver = make_solver("auto", {{"account", "true"}});
+    auto solver = make_solver("auto", {{"explain", "true"}});
     Solution solution;
     const SolveReport report = solver->solve(problem, solution, {.tolerance = {1e-4}});
     EXPECT_EQ(report.status, Status::converged);
-    EXPECT_NE(report.reason.find("newton 3 islands (46 rows)"), std::string::npos) << report.reason;
-    EXPECT_EQ(solve_with("auto", problem, {.tolerance = {1e-4}}).report.reason, "");
+    EXPECT_EQ(report.reason, "nncg 1 island (1 rows), newton 2 islands (45 rows)");
+    ASSERT_EQ(report.stages.size(), 3U);
+    EXPECT_EQ(report.stages[0].method, "newton");
+    EXPECT_EQ(report.stages[0].rows, 36);
+    EXPECT_EQ(report.stages[2].method, "nncg");
+    for (const SolveStage& stage : report.stages) {
+        EXPECT_EQ(stage.why_ended, "the tolerance is met");
+        EXPECT_LT(stage.after_J, 1e-8 * stage.reference_J);
+        EXPECT_NEAR(stage.before_J / stage.reference_J, 1.0, tolerance(1e-12));
+        EXPECT_GE(stage.seconds, 0.0);
+    }
+    const SolveReport silent = solve_with("auto", problem, {.tolerance = {1e-4}}).report;
+    EXPECT_EQ(silent.reason, "");
+    EXPECT_TRUE(silent.stages.empty());
+}
+
+// Sweeps crawl on a packing with friction: they are left for newton, which is told from where and why.
+TEST(Auto, LeavesSweepsForNewtonWhenThatIsTheShorterWay) {
+    const Problem problem = generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3});
+    auto solver = make_solver("auto", {{"explain", "true"}});
+    Solution solution;
+    const SolveReport report = solver->solve(problem, solution, {.tolerance = {1e-7}});
+    EXPECT_EQ(report.status, Status::converged);
+    ASSERT_EQ(report.stages.size(), 2U) << report.reason;
+    EXPECT_EQ(report.stages[0].method, "nncg");
+    EXPECT_NE(report.stages[0].why_ended.find("newton"), std::string::npos) << report.stages[0].why_ended;
+    EXPECT_EQ(report.stages[1].method, "newton");
+    EXPECT_EQ(report.stages[1].before_J, report.stages[0].after_J);
+    EXPECT_EQ(report.stages[0].iterations + report.stages[1].iterations, report.iterations);
+}
+
+TEST(Auto, SettlesSmallIslandsFarBelowTheToleranceWhenAsked) {
+    const Problem problem = generate_plate_stack({.plates = 10});
+    const auto error = [&](const char* settle) {
+        auto solver = make_solver("auto", {{"settle", settle}});
+        return solve_with(*solver, problem, {.tolerance = {1e-3}}).certificate.relative_error;
+    };
+    EXPECT_LE(error("true"), 1e-5);
+    EXPECT_GT(error("false"), 1e-5);
 }
 
 TEST(Auto, GivesTheSameBitsEveryTimeAndOnAnyNumberOfThreads) {

@@ -1,0 +1,58 @@
+#include "auto_costs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace uptack {
+namespace {
+
+// Per row, in nanoseconds: of a cone (its rows are swept together, four cones at a time), and of anything
+// else.
+constexpr double swept_cone_row = 10.0, swept_row = 20.0;
+constexpr double gradient_cone_row = 20.0, gradient_row = 26.0;
+constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form
+
+constexpr double newton_block = 1200.0, newton_matrix_block = 1500.0;
+constexpr double newton_call = 20'000.0;
+constexpr double analysed_body = 10'000.0, analysed_matrix_row = 2000.0;
+
+// Interior point: a few iterations to come near, and some per digit; fewer where there is little to decide.
+constexpr double base = 8.0;
+constexpr double per_digit = 4.0;
+constexpr double polish = 12.0;
+constexpr double not_convex = 2.0;  // as many
+
+}  // namespace
+
+AutoCosts costs_of(const Problem& problem) {
+    const double rows = problem.row_count();
+    const auto blocks = static_cast<double>(problem.blocks.size());
+    AutoCosts costs;
+    if (problem.matrix) {
+        costs.sweep_ns = matrix_row * rows + matrix_entry * static_cast<double>(problem.matrix->value.size());
+        costs.gradient_ns = costs.sweep_ns;
+        costs.analysis_ns = analysed_matrix_row * rows;
+        costs.iteration_ns = newton_call + newton_matrix_block * blocks;
+        return costs;
+    }
+    double cone_rows = 0.0;
+    for (const Block& block : problem.blocks) {
+        if (std::holds_alternative<FrictionCone>(block.law)) cone_rows += block.rows;
+    }
+    costs.sweep_ns = swept_cone_row * cone_rows + swept_row * (rows - cone_rows);
+    costs.gradient_ns = gradient_cone_row * cone_rows + gradient_row * (rows - cone_rows);
+    costs.analysis_ns = analysed_body * static_cast<double>(problem.bodies.size());
+    costs.iteration_ns = newton_call + newton_block * blocks;
+    return costs;
+}
+
+double newton_iterations(const NewtonTask& task) {
+    const double digits = -std::log10(std::clamp(task.goal, 1e-15, 1.0));
+    const double size = std::min(1.0, 0.1 + 0.22 * std::log10(std::max(1, task.rows)));
+    double count = base + per_digit * digits;
+    if (task.start < polish_from) count = std::min(polish, count);
+    if (!task.convex) count *= not_convex;
+    return size * count;
+}
+
+}  // namespace uptack

@@ -1,0 +1,38 @@
+// What a method is expected to cost on a problem, in nanoseconds of the machine they were measured on.
+//
+// Only their ratios decide anything: on another machine `auto` may change methods a little earlier or later.
+// Measured with bench/auto_bench's problems, one thread, AVX2 (docs/decisions/012-auto.md).
+
+#pragma once
+
+#include "uptack/problem.h"
+
+namespace uptack {
+
+struct AutoCosts {
+    double sweep_ns = 0.0;      ///< an iteration of nncg; that of cg is about the same
+    double gradient_ns = 0.0;   ///< an iteration of apgd
+    double analysis_ns = 0.0;   ///< newton's, once per structure
+    double iteration_ns = 0.0;  ///< newton's, without what the fill of the factor adds
+
+    /// Newton's iteration with the operations of its factorisation.
+    double newton_ns(double operations) const { return iteration_ns + 0.07 * operations; }
+};
+
+AutoCosts costs_of(const Problem& problem);
+
+/// What newton is asked to do.
+struct NewtonTask {
+    double goal = 0.0;   ///< relative error to reach
+    double start = 1.0;  ///< relative error that it may start from
+    int rows = 0;
+    bool convex = true;
+};
+
+/// The iterations it usually takes.
+double newton_iterations(const NewtonTask& task);
+
+/// From here newton's polish usually finds the active set without its interior point.
+inline constexpr double polish_from = 1e-4;
+
+}  // namespace uptack
