@@ -116,7 +116,7 @@ std::vector<Case> generated_cases() {
     add("wall 10x8", generate_brick_wall({.bricks_per_course = 10, .courses = 8}));
     add("wall 10x8 exact",
         generate_brick_wall({.bricks_per_course = 10, .courses = 8, .model = FrictionModel::exact}));
-    add("b2-friction 200", generate_sphere_packing({.spheres = 200, .contacts = 700, .mu = 0.5}));
+    add("b2-friction 200", generate_sphere_packing({.spheres = 200, .contacts = 700, .mu = 0.3}));
     add("b1 edge 6", generate_joint_network({.edge = 6}));
     add("chain 1000", generate_chain({.links = 1000}));
     for (std::uint64_t seed = 2; seed <= 6; ++seed) {
