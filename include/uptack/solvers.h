@@ -67,7 +67,7 @@ struct SimplexOptions {
 /// Interior point, then semismooth Newton on the law; an iteration is a factorisation; every law, to 1e-10.
 /// The weights rho are relative to a_k of error_metric.h, so they have no unit.
 struct NewtonOptions {
-    double start_weight = 1e-3;  ///< of the start -(A + rho D)^-1 q; measured: 1 to 1e-4 work, 1e-3 is quick
+    double start_weight = 0.03;  ///< of the start -(A + rho D)^-1 q; 0.03 to 1 do, 1e-3 fails more often
     double polish_floor = 1e-7;  ///< smallest rho of a Newton step; below, round-off picks wrong active sets
     double prox_start = 1e-3;    ///< first rho of the safeguard: by then the active set is nearly right
     double prox_floor = 1e-6;    ///< last: below, the impulses lose digits to 1 / rho

@@ -14,6 +14,11 @@ namespace {
 constexpr int block_columns = 48;              // of a panel that are updated together
 constexpr std::size_t worth_dissecting = 500;  // nodes; below, minimum degree is as good and quicker
 
+// What cannot be interrupted, about: METIS, and the first touch of the memory of L.  Only decides when to
+// give up.
+constexpr double seconds_per_edge = 2e-6;
+constexpr double seconds_per_entry = 2e-9;
+
 int padded(int rows) {
     return (rows + panel_pack - 1) / panel_pack * panel_pack;
 }
@@ -21,6 +26,15 @@ int padded(int rows) {
 void copy_lower(int n, ConstPanel from, Panel to) {
     for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = j; i < n; ++i) to.first[j * to.stride + i] = from.first[j * from.stride + i];
+    }
+}
+
+/// y -= x
+void subtract(int n, const double* x, double* y) {
+    if (n == BlockCholesky::max_node_size) {  // the rule: a loop of known length
+        for (int i = 0; i < BlockCholesky::max_node_size; ++i) y[i] -= x[i];
+    } else {
+        for (int i = 0; i < n; ++i) y[i] -= x[i];
     }
 }
 
@@ -105,10 +119,11 @@ bool worth_merging(double nodes, double zeros, double entries) {
 
 }  // namespace
 
-void BlockCholesky::analyse(std::span<const int> node_sizes, std::span<const Edge> edges) {
-    if (std::equal(node_sizes.begin(), node_sizes.end(), node_sizes_.begin(), node_sizes_.end()) &&
+bool BlockCholesky::analyse(std::span<const int> node_sizes, std::span<const Edge> edges, Deadline deadline) {
+    if (analysed_ &&
+        std::equal(node_sizes.begin(), node_sizes.end(), node_sizes_.begin(), node_sizes_.end()) &&
         std::equal(edges.begin(), edges.end(), edges_.begin(), edges_.end())) {
-        return;
+        return true;
     }
     node_sizes_.assign(node_sizes.begin(), node_sizes.end());
     edges_.assign(edges.begin(), edges.end());
@@ -116,8 +131,15 @@ void BlockCholesky::analyse(std::span<const int> node_sizes, std::span<const Edg
     user_offset_.assign(nodes + 1, 0);
     for (std::size_t k = 0; k < nodes; ++k) user_offset_[k + 1] = user_offset_[k] + node_sizes_[k];
     size_ = user_offset_.back();
+    analysed_ = find_structure(deadline);
+    return analysed_;
+}
 
-    std::vector<int> order = order_nodes(nodes);
+/// False: the deadline has passed.
+bool BlockCholesky::find_structure(Deadline deadline) {
+    const std::size_t nodes = node_sizes_.size();
+    const std::vector<int> order = order_nodes(nodes, deadline);
+    if (deadline.passes_within(seconds_per_edge * static_cast<double>(edges_.size()))) return false;
     const std::vector<int> post = postorder(elimination_tree(neighbours_in_order(order)));
     node_at_.resize(nodes);
     for (std::size_t k = 0; k < nodes; ++k) node_at_[k] = order[post[k]];
@@ -131,16 +153,23 @@ void BlockCholesky::analyse(std::span<const int> node_sizes, std::span<const Edg
     const std::vector<int> parent = elimination_tree(neighbours);
     Lists columns;
     find_columns(neighbours, parent, columns);
+    if (deadline.passed()) return false;
     form_supernodes(parent, columns);
     place_panels(columns);
-    place_edges();
+    if (deadline.passes_within(seconds_per_entry * static_cast<double>(stored_))) return false;
+    allocate();
+    place_blocks();
+    return true;
 }
 
-/// Minimum degree; for large structures nested dissection too, and whichever costs less.
-std::vector<int> BlockCholesky::order_nodes(std::size_t nodes) const {
+/// Minimum degree; for large structures nested dissection too, and whichever costs less.  When the deadline
+/// is too near for that the order does not matter: there will be no factor.
+std::vector<int> BlockCholesky::order_nodes(std::size_t nodes, Deadline deadline) const {
     std::vector<int> order = minimum_degree(nodes);
     if (nodes < worth_dissecting) return order;
+    if (deadline.passes_within(seconds_per_edge * static_cast<double>(edges_.size()))) return order;
     std::vector<int> dissected = nested_dissection(nodes);
+    if (deadline.passed()) return order;
     return cost_of(dissected) < cost_of(order) ? dissected : order;
 }
 
@@ -306,8 +335,6 @@ void BlockCholesky::place_panels(const Lists& columns) {
     below_.clear();
     below_row_.clear();
     stored_ = 0;
-    int longest = 0;
-    int widest = 0;
     for (Supernode& s : supernodes_) {
         const std::vector<int>& below = columns[s.last];
         s.below = static_cast<int>(below_.size());
@@ -321,6 +348,13 @@ void BlockCholesky::place_panels(const Lists& columns) {
         s.stride = padded(s.rows);
         s.values = stored_;
         stored_ += static_cast<std::int64_t>(s.stride) * s.columns;
+    }
+}
+
+void BlockCholesky::allocate() {
+    int longest = 0;
+    int widest = 0;
+    for (const Supernode& s : supernodes_) {
         longest = std::max(longest, s.stride);
         widest = std::max(widest, s.columns);
     }
@@ -348,7 +382,13 @@ std::int64_t BlockCholesky::entry(int row_node, int column_node) const {
     return s.values + static_cast<std::int64_t>(offset_[column_node] - offset_[s.first]) * s.stride + row;
 }
 
-void BlockCholesky::place_edges() {
+void BlockCholesky::place_blocks() {
+    node_place_.clear();
+    for (const int position : position_) {
+        node_place_.push_back({.at = entry(position, position),
+                               .stride = supernodes_[supernode_of_[position]].stride,
+                               .transposed = false});
+    }
     edge_place_.clear();
     for (const Edge& edge : edges_) {
         const int a = position_[edge.a];
@@ -370,12 +410,11 @@ void BlockCholesky::begin(double diagonal) {
 }
 
 void BlockCholesky::add_node(int node, const double* block) {
-    const int position = position_[node];
     const int n = node_sizes_[node];
-    const int stride = supernodes_[supernode_of_[position]].stride;
-    double* out = values_.data() + entry(position, position);
+    const Place& place = node_place_[node];
+    double* out = values_.data() + place.at;
     for (int j = 0; j < n; ++j) {
-        for (int i = j; i < n; ++i) out[static_cast<std::int64_t>(j) * stride + i] += block[i * n + j];
+        for (int i = j; i < n; ++i) out[static_cast<std::int64_t>(j) * place.stride + i] += block[i * n + j];
     }
 }
 
@@ -405,7 +444,7 @@ double BlockCholesky::operations() const {
     return sum;
 }
 
-int BlockCholesky::factorise(double pivot_floor) {
+int BlockCholesky::factorise(double pivot_floor, Deadline deadline) {
     std::fill(waiting_.begin(), waiting_.end(), -1);
     int replaced = 0;
     for (std::size_t index = 0; index < supernodes_.size(); ++index) {
@@ -419,18 +458,27 @@ int BlockCholesky::factorise(double pivot_floor) {
             }
         }
         for (int b = s.below; b < s.below + s.below_count; ++b) row_in_target_[below_[b]] = below_row_[b];
-        for (int d = waiting_[index]; d >= 0;) {
-            Supernode& source = supernodes_[d];
-            const int next = source.next;
-            update_from(s, source);
-            link(d);
-            d = next;
-        }
-        replaced += factor_panel(s, pivot_floor);
+        if (!update(index, deadline)) return abandoned;
+        const int here = factor_panel(s, pivot_floor, deadline);
+        if (here == abandoned) return abandoned;
+        replaced += here;
         s.cursor = 0;
         link(static_cast<int>(index));
     }
     return replaced;
+}
+
+/// Subtracts what the earlier supernodes do to this one; false: the deadline has passed.
+bool BlockCholesky::update(std::size_t index, Deadline deadline) {
+    for (int d = waiting_[index]; d >= 0;) {
+        if (deadline.passed()) return false;
+        Supernode& source = supernodes_[d];
+        const int next = source.next;
+        update_from(supernodes_[index], source);
+        link(d);
+        d = next;
+    }
+    return true;
 }
 
 /// Puts a supernode into the list of the one that its next row below belongs to.
@@ -482,18 +530,17 @@ void BlockCholesky::scatter(const Supernode& target, const Supernode& source, in
             const double* from = product_.data() + static_cast<std::int64_t>(column) * rows +
                                  below_row_[source.below + r] - skip;
             double* out = values_.data() + to + row_in_target_[row_node];
-            for (int j = 0; j < width; ++j, from += rows, out += target.stride) {
-                for (int i = 0; i < height; ++i) out[i] -= from[i];
-            }
+            for (int j = 0; j < width; ++j, from += rows, out += target.stride) subtract(height, from, out);
         }
     }
 }
 
 // Left-looking inside the panel, a block of nodes at a time: subtract the columns before it, then factor it.
-int BlockCholesky::factor_panel(const Supernode& s, double pivot_floor) {
+int BlockCholesky::factor_panel(const Supernode& s, double pivot_floor, Deadline deadline) {
     int replaced = 0;
     double* panel = values_.data() + s.values;
     for (int node = s.first; node <= s.last;) {
+        if (deadline.passed()) return abandoned;
         int end = node + 1;
         while (end <= s.last && offset_[end + 1] - offset_[node] <= block_columns) ++end;
         const int at = offset_[node] - offset_[s.first];

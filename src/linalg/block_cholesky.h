@@ -29,6 +29,8 @@
 #include <vector>
 
 #include "kernels/panel.h"
+#include "linalg/aligned_vector.h"
+#include "linalg/deadline.h"
 #include "linalg/vector_ops.h"
 
 namespace uptack {
@@ -44,8 +46,8 @@ public:
     };
 
     /// Nodes with their sizes, and which pairs are coupled; repeated pairs are welcome, a = b is not.  Does
-    /// nothing if the structure is that of the last call.
-    void analyse(std::span<const int> node_sizes, std::span<const Edge> edges);
+    /// nothing if the structure is that of the last call.  False: the deadline passed, nothing is analysed.
+    bool analyse(std::span<const int> node_sizes, std::span<const Edge> edges, Deadline deadline = {});
 
     /// H = diagonal * I, to be added to.
     void begin(double diagonal);
@@ -54,8 +56,10 @@ public:
     /// H_ab += block, rows of a by columns of b, row by row; H_ba follows.
     void add_edge(int edge, const double* block);
 
-    /// H -> L; how many pivots had to be replaced because they were not above `pivot_floor`.
-    int factorise(double pivot_floor);
+    static constexpr int abandoned = -1;
+    /// H -> L; how many pivots had to be replaced because they were not above `pivot_floor`, or `abandoned`
+    /// when the deadline passed: there is no factor then.
+    int factorise(double pivot_floor, Deadline deadline = {});
 
     /// x <- H^-1 x, entries in the order of the nodes.
     void solve(MutableView x);
@@ -81,7 +85,8 @@ private:
     };
     using Lists = std::vector<std::vector<int>>;
 
-    std::vector<int> order_nodes(std::size_t nodes) const;
+    bool find_structure(Deadline deadline);
+    std::vector<int> order_nodes(std::size_t nodes, Deadline deadline) const;
     std::vector<int> minimum_degree(std::size_t nodes) const;
     std::vector<int> nested_dissection(std::size_t nodes) const;
     double cost_of(std::span<const int> order) const;
@@ -91,15 +96,18 @@ private:
     void form_supernodes(const std::vector<int>& parent, const Lists& columns);
     std::vector<int> merge_supernodes(const std::vector<int>& parent, const Lists& columns) const;
     void place_panels(const Lists& columns);
-    void place_edges();
+    void allocate();
+    void place_blocks();
     std::int64_t entry(int row_node, int column_node) const;
 
     void update_from(Supernode& target, Supernode& source);
     void scatter(const Supernode& target, const Supernode& source, int first, int last, int skip);
-    int factor_panel(const Supernode& s, double pivot_floor);
+    bool update(std::size_t index, Deadline deadline);
+    int factor_panel(const Supernode& s, double pivot_floor, Deadline deadline);
     int factor_nodes(const Supernode& s, int first, int end, double pivot_floor);
     void link(int index);
 
+    bool analysed_ = false;
     std::vector<int> node_sizes_;
     std::vector<Edge> edges_;
     std::size_t size_ = 0;
@@ -113,12 +121,13 @@ private:
     std::vector<Supernode> supernodes_;
     std::vector<int> below_;      // positions of the nodes below each supernode
     std::vector<int> below_row_;  // and the row of the panel where each starts; one more per supernode
+    std::vector<Place> node_place_;
     std::vector<Place> edge_place_;
 
-    std::vector<double> values_;
-    std::vector<double> product_;     // one update before it is scattered
+    AlignedVector values_;
+    AlignedVector product_;           // one update before it is scattered
     std::vector<double> solution_;    // in the order of elimination
-    std::vector<double> scratch_;     // of the panel kernels
+    AlignedVector scratch_;           // of the panel kernels
     std::vector<double> gathered_;    // rows below a supernode
     std::vector<double> diagonal_;    // of H, by position: what replaces a lost pivot
     std::vector<int> row_in_target_;  // by position, for the supernode being factored

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <vector>
 
+#include "linalg/deadline.h"
 #include "linalg/vector_ops.h"
 
 namespace uptack {
@@ -22,10 +23,11 @@ public:
     static constexpr int max_steps = 40;
 
     /// multiply(in, out): out = M in.  precondition(in, out): out = P^-1 in, in and out apart.  Solves until
-    /// the preconditioned residual has fallen by `reduction`; returns by how much it did.
+    /// the preconditioned residual has fallen by `reduction`, or the deadline passes; returns by how much it
+    /// has.
     template <class Multiply, class Precondition>
     double solve(View b, View weights, double reduction, Multiply&& multiply, Precondition&& precondition,
-                 MutableView x) {
+                 MutableView x, Deadline deadline = {}) {
         const std::size_t n = b.size();
         basis_.resize((max_steps + 1) * n);
         image_.resize(n);
@@ -37,7 +39,7 @@ public:
         rotated_ = {};
         rotated_[0] = size;
         int steps = 0;
-        while (steps < max_steps && std::abs(rotated_[steps]) > reduction * size) {
+        while (steps < max_steps && std::abs(rotated_[steps]) > reduction * size && !deadline.passed()) {
             multiply(View(vector(steps, n)), MutableView(image_));
             precondition(View(image_), vector(steps + 1, n));
             if (!extend(steps, n, weights)) break;

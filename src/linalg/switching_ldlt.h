@@ -26,6 +26,8 @@
 #include <span>
 #include <vector>
 
+#include "linalg/deadline.h"
+
 namespace uptack {
 
 /// Lower triangle with diagonal in compressed columns; rows ascend in a column.
@@ -48,8 +50,9 @@ public:
 
     /// Factors with the rows i for which on[i] != 0.  Pivots smaller than `pivot_floor` in size are moved
     /// away from zero to it, keeping their sign: the result is then the factor of a nearby matrix.  Returns
-    /// how many were.
-    int factor(std::span<const char> on, std::span<const double> pivot_floor);
+    /// how many were, or `abandoned` when the deadline passed: there is no factor then.
+    static constexpr int abandoned = -1;
+    int factor(std::span<const char> on, std::span<const double> pivot_floor, Deadline deadline = {});
 
     /// Switches one row; false: round-off has made a pivot unusable and the factor must be made anew.
     bool switch_on(int row);

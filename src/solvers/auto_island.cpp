@@ -103,6 +103,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
         solve_mechanism();
     }
     if (!finished_) climb();
+    if (report_.status == Status::budget_spent && report_.iterations == 0) run(Method::nncg, 1);
     if (knows_factor()) ++newtons_used_;
     report_.seconds = seconds();
     return report_;
@@ -369,7 +370,8 @@ void AutoIsland::solve_joints() {
     const bool loose = rule_.tolerance.unit == ErrorUnit::relative && rule_.tolerance.value >= joint_loose;
     const bool large = problem_->row_count() > small_rows;
     const bool tries = large && !options_.settle && loose;
-    if (tries || (large && costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
+    if (tries || (large && fits(costs_.analysis_ns) &&
+                  costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
         run(Method::cg, rule_.max_iterations);
     if (!finished_) run(Method::newton, rule_.max_iterations, joint_goal_);
     if (!finished_) stop(Status::stalled, "the rows contradict each other, or round-off is reached");
@@ -386,7 +388,8 @@ bool AutoIsland::settles_at_once() {
 
 /// Not where a factorisation is dear.
 void AutoIsland::solve_mechanism() {
-    if (problem_->row_count() <= most_newton_rows && factor_is_cheap()) run_newton();
+    if (problem_->row_count() <= most_newton_rows && fits(costs_.analysis_ns) && factor_is_cheap())
+        run_newton();
 }
 
 void AutoIsland::climb() {

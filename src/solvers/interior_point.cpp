@@ -13,22 +13,24 @@ constexpr double refined = 1e-22;        // of <r, z>: round-off is reached
 constexpr double gmres_reduction = 1e-6;
 constexpr double to_boundary = 0.99;     // part of the way to the boundary that a step may go
 constexpr double least_centring = 1e-8;  // sigma
-constexpr double tiny = 1e-300;
+using cone::tiny;
 
-double determinant(const std::array<double, 3>& v, int n) {
-    double value = v[0] * v[0];
-    for (int i = 1; i < n; ++i) value -= v[i] * v[i];
-    return value;
-}
+// Of the mean of |y|^2.  Large packings take fewer iterations from far up the central path; where the problem
+// is frozen anew at every iterate, a start that far away ends more often in a bad place.
+constexpr double start_mu_convex = 300.0;
+constexpr double start_mu_frozen = 1.0;
 
-double tail_length(const std::array<double, 3>& v, int n) {
-    double sum = 0.0;
-    for (int i = 1; i < n; ++i) sum += v[i] * v[i];
-    return std::sqrt(sum);
-}
+// Gondzio's correctors, with the spectral values of k o s in the place of products.
+constexpr int correctors = 2;         // a third saves one iteration in ten and costs as much
+constexpr double least_part = 0.1;    // of sigma mu: what a spectral value is raised to
+constexpr double most_part = 10.0;    // and lowered to
+constexpr double reach = 0.5;         // how much longer a step is hoped for
+constexpr double least_gain = 0.02;   // of step length that a corrector must bring
+constexpr double long_enough = 0.95;  // a step that needs none
 
 /// Lower L with L L^T = q; rows that are fixed stay zero.
-CellBlock cholesky(int n, const CellBlock& q, const char* fixed) {
+template <int n>
+CellBlock cholesky(const CellBlock& q, const char* fixed) {
     CellBlock l{};
     for (int j = 0; j < n; ++j) {
         if (fixed[j] != 0) continue;
@@ -45,7 +47,8 @@ CellBlock cholesky(int n, const CellBlock& q, const char* fixed) {
     return l;
 }
 
-CellBlock invert_lower(int n, const CellBlock& l, const char* fixed) {
+template <int n>
+CellBlock invert_lower(const CellBlock& l, const char* fixed) {
     CellBlock inverse{};
     for (int j = 0; j < n; ++j) {
         if (fixed[j] != 0) continue;
@@ -61,8 +64,9 @@ CellBlock invert_lower(int n, const CellBlock& l, const char* fixed) {
 }
 
 /// inverse = q^-1 over the rows that are not fixed, zero elsewhere; q symmetric positive definite.
-void invert(int n, const CellBlock& q, const char* fixed, double* inverse) {
-    const CellBlock l = invert_lower(n, cholesky(n, q, fixed), fixed);
+template <int n>
+void invert(const CellBlock& q, const char* fixed, double* inverse) {
+    const CellBlock l = invert_lower<n>(cholesky<n>(q, fixed), fixed);
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             double sum = 0.0;
@@ -76,7 +80,8 @@ void invert(int n, const CellBlock& q, const char* fixed, double* inverse) {
 
 void InteriorPoint::begin(const PackedProblem& packed, View x) {
     const std::size_t rows = packed.rows();
-    for (auto* vector : {&x_, &residual_, &rhs_, &dx_, &r_, &z_, &d_, &ad_}) vector->assign(rows, 0.0);
+    for (auto* vector : {&x_, &residual_, &rhs_, &dx_, &more_dx_, &r_, &z_, &d_, &ad_})
+        vector->assign(rows, 0.0);
     weights_.resize(packed.cells());
     gamma_.resize(packed.cells());
     collect_items(packed);
@@ -183,25 +188,19 @@ void InteriorPoint::centre(const PackedProblem& packed) {
     double sum = 0.0;
     for (const Item& item : items_) {
         const Small y = target(packed, item);
-        for (int i = 0; i < item.dimension; ++i) sum += y[i] * y[i];
+        sum += cone::inner(y, y);
     }
-    const double mu = sum / static_cast<double>(std::max<std::size_t>(1, items_.size())) + tiny;
+    const double mean = sum / static_cast<double>(std::max<std::size_t>(1, items_.size()));
+    const double mu = (packed.is_convex() ? start_mu_convex : start_mu_frozen) * mean + tiny;
     const auto smooth = [&](double v) { return 0.5 * (v + std::sqrt(v * v + 4.0 * mu)); };
     for (Item& item : items_) {
         const Small y = target(packed, item);
-        const int n = item.dimension;
         const double root = std::sqrt(packed.metric()[item.head_row]);
-        const double tail = tail_length(y, n);
-        const double high = smooth(y[0] + tail);
-        const double low = smooth(y[0] - tail);
-        const double s_high = smooth(-y[0] + tail);
-        const double s_low = smooth(-y[0] - tail);
-        item.k[0] = 0.5 * (high + low) / root;
-        item.s[0] = 0.5 * (s_high + s_low) * root;
-        for (int i = 1; i < n; ++i) {
-            const double along = tail > 0.0 ? y[i] / tail : 0.0;
-            item.k[i] = 0.5 * (high - low) * along / root;
-            item.s[i] = 0.5 * (s_low - s_high) * along * root;
+        const Small k = cone::apply_to_spectrum(y, smooth);
+        const Small s = cone::apply_to_spectrum({-y[0], -y[1], -y[2]}, smooth);
+        for (int i = 0; i < 3; ++i) {
+            item.k[i] = k[i] / root;
+            item.s[i] = s[i] * root;
         }
     }
 }
@@ -236,30 +235,53 @@ double InteriorPoint::head_between(const Item& lower, const Item& upper) const {
 
 /// T x, without the offset.
 void InteriorPoint::gather(const Item& item, View x, Small& k) {
-    k[0] = item.head * x[item.head_row] + item.lean * x[item.lean_row];
-    for (int i = 1; i < item.dimension; ++i) k[i] = x[item.tail_row + i - 1];
+    k[0] = item.head * x[item.head_row];
+    if (item.dimension == 1) {
+        if (item.lean != 0.0) k[0] += item.lean * x[item.lean_row];
+        return;
+    }
+    k[1] = x[item.tail_row];
+    if (item.dimension == 3) k[2] = x[item.tail_row + 1];
 }
 
-bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, Directions directions) {
-    refinements_ = directions == Directions::exact ? refinements : 0;
+/// rows += sign T^T s; a lean has no reaction.
+void InteriorPoint::scatter(const Item& item, const Small& s, double sign, MutableView rows) {
+    rows[item.head_row] += sign * (item.head * s[0]);
+    if (item.dimension == 1) return;
+    rows[item.tail_row] += sign * s[1];
+    if (item.dimension == 3) rows[item.tail_row + 1] += sign * s[2];
+}
+
+bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, Directions directions,
+                            Deadline deadline) {
     find_residual(packed);
     if (!(mu_ > 0.0) || !std::isfinite(mu_)) return false;
     find_scaling();
     weigh(packed);
-    system.factorise(packed, gamma_);
+    if (system.factorise(packed, gamma_, deadline) == NewtonSystem::abandoned) return false;
 
+    // Only the direction that is taken has to be exact: the predictor chooses sigma, the correctors' share is
+    // small.
+    refinements_ = 0;
     push_predictor();
     find_direction(packed, system);
+    if (deadline.passed()) return false;
     const double short_of_full = 1.0 - std::min(1.0, to_boundary * largest_step());
     const double sigma = std::max(least_centring, short_of_full * short_of_full * short_of_full);
+    refinements_ = directions == Directions::exact ? refinements : 0;
     push_corrector(sigma * mu_);
     find_direction(packed, system);
+    refinements_ = 0;
+    if (directions == Directions::rough && packed.is_convex()) {
+        correct_centrality(packed, system, sigma * mu_, deadline);
+    }
+    if (deadline.passed()) return false;
 
     const double step = std::min(1.0, to_boundary * largest_step());
     if (!(step > 0.0)) return false;
     add_scaled(step, dx_, x_);
     for (Item& item : items_) {
-        for (int i = 0; i < item.dimension; ++i) item.s[i] += step * item.ds[i];
+        item.s = cone::sum(item.s, step, item.move.s);
         gather(item, x_, item.k);
         item.k[0] += item.offset;
     }
@@ -272,50 +294,17 @@ void InteriorPoint::find_residual(const PackedProblem& packed) {
     for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] += p[i];
     double gap = 0.0;
     for (const Item& item : items_) {
-        for (int i = 0; i < item.dimension; ++i) gap += item.k[i] * item.s[i];
-        residual_[item.head_row] -= item.head * item.s[0];
-        for (int i = 1; i < item.dimension; ++i) residual_[item.tail_row + i - 1] -= item.s[i];
+        gap += cone::inner(item.k, item.s);
+        scatter(item, item.s, -1.0, residual_);
     }
     mu_ = gap / static_cast<double>(std::max<std::size_t>(1, items_.size()));
 }
 
 void InteriorPoint::find_scaling() {
     for (Item& item : items_) {
-        const int n = item.dimension;
-        if (n == 1) {
-            item.eta = std::sqrt(item.s[0] / item.k[0]);
-            item.lambda[0] = std::sqrt(item.s[0] * item.k[0]);
-            continue;
-        }
-        const double k_size = std::sqrt(std::max(tiny, determinant(item.k, n)));
-        const double s_size = std::sqrt(std::max(tiny, determinant(item.s, n)));
-        double product = 1.0;
-        for (int i = 0; i < n; ++i) product += item.k[i] / k_size * item.s[i] / s_size;
-        const double gamma = std::sqrt(0.5 * product);
-        for (int i = 1; i < n; ++i) item.w[i] = (item.s[i] / s_size - item.k[i] / k_size) / (2.0 * gamma);
-        const double tail = tail_length(item.w, n);
-        item.w[0] = std::sqrt(1.0 + tail * tail);  // exactly on the hyperboloid
-        item.eta = std::sqrt(s_size / k_size);
-        scale(item, item.k, item.lambda, Scaling::forward);
+        item.scaling = cone::Scaling::of(item.k, item.s);
+        item.lambda = item.scaling.forward(item.k);
     }
-}
-
-void InteriorPoint::scale(const Item& item, const Small& in, Small& out, Scaling direction) {
-    const int n = item.dimension;
-    const bool inverse = direction == Scaling::inverse;
-    const double factor = inverse ? 1.0 / item.eta : item.eta;
-    if (n == 1) {
-        out[0] = factor * in[0];
-        return;
-    }
-    const double sign = inverse ? -1.0 : 1.0;
-    double inner = 0.0;
-    for (int i = 1; i < n; ++i) inner += sign * item.w[i] * in[i];
-    const double along = in[0] + inner / (1.0 + item.w[0]);
-    Small result{};
-    result[0] = factor * (item.w[0] * in[0] + inner);
-    for (int i = 1; i < n; ++i) result[i] = factor * (in[i] + sign * item.w[i] * along);
-    out = result;
 }
 
 /// Q += T^T W^2 T, with W^2 = eta^2 (2 w w^T - J) for a cone.
@@ -323,7 +312,7 @@ void InteriorPoint::add_weight(const Item& item, const Cell& cell) {
     const int n = cell.rows;
     const int head = item.head_row - cell.first_row;
     double* q = weights_[item.cell];
-    const double square = item.eta * item.eta;
+    const double square = item.scaling.eta * item.scaling.eta;
     if (item.dimension == 1) {
         q[head * n + head] += square;
         return;
@@ -333,7 +322,7 @@ void InteriorPoint::add_weight(const Item& item, const Cell& cell) {
         for (int b = 0; b < item.dimension; ++b) {
             const int j = b == 0 ? head : item.tail_row - cell.first_row + b - 1;
             const double scales = (a == 0 ? item.head : 1.0) * (b == 0 ? item.head : 1.0);
-            q[i * n + j] += 2.0 * square * scales * item.w[a] * item.w[b];
+            q[i * n + j] += 2.0 * square * scales * item.scaling.w[a] * item.scaling.w[b];
         }
         q[i * n + i] += a == 0 ? -square * item.head * item.head : square;
     }
@@ -347,50 +336,90 @@ void InteriorPoint::weigh(const PackedProblem& packed) {
     }
     for (const Item& item : items_) add_weight(item, cells[item.cell]);
     for (std::size_t k = 0; k < cells.size(); ++k) {
-        const int n = cells[k].rows;
-        CellBlock q{};
-        std::copy_n(weights_[k], n * n, q.begin());
-        for (int i = 0; i < n; ++i) q[i * n + i] += regularisation * packed.metric()[cells[k].first_row + i];
-        invert(n, q, fixed_.data() + cells[k].first_row, gamma_[k]);
+        with_rows(cells[k].rows, [&](auto n) {
+            const int first = cells[k].first_row;
+            CellBlock q{};
+            std::copy_n(weights_[k], n * n, q.begin());
+            for (int i = 0; i < n; ++i) q[i * n + i] += regularisation * packed.metric()[first + i];
+            invert<n>(q, fixed_.data() + first, gamma_[k]);
+        });
     }
 }
 
 void InteriorPoint::push_predictor() {
     for (Item& item : items_) {
-        Small d{};
-        for (int i = 0; i < item.dimension; ++i) d[i] = -item.lambda[i];
-        scale(item, d, item.pushed, Scaling::forward);
+        const Small& l = item.lambda;
+        item.pushed = item.scaling.forward({-l[0], -l[1], -l[2]});
     }
 }
 
+/// d = lambda \ (sigma mu e - lambda o lambda - (W dk) o (W^-1 ds))
 void InteriorPoint::push_corrector(double sigma_mu) {
     for (Item& item : items_) {
-        const int n = item.dimension;
-        const Small& l = item.lambda;
-        Small a{};
-        Small b{};
-        scale(item, item.dk, a, Scaling::forward);
-        scale(item, item.ds, b, Scaling::inverse);
-        Small q{};  // sigma mu e - lambda o lambda - a o b
-        q[0] = sigma_mu;
-        for (int i = 0; i < n; ++i) q[0] -= l[i] * l[i] + a[i] * b[i];
-        for (int i = 1; i < n; ++i) q[i] = -2.0 * l[0] * l[i] - (a[0] * b[i] + b[0] * a[i]);
-        Small d{};  // lambda \ q
-        double inner = 0.0;
-        for (int i = 1; i < n; ++i) inner += l[i] * q[i];
-        d[0] = (l[0] * q[0] - inner) / std::max(tiny, determinant(l, n));
-        for (int i = 1; i < n; ++i) d[i] = (q[i] - l[i] * d[0]) / l[0];
-        scale(item, d, item.pushed, Scaling::forward);
+        const Small square = cone::product(item.lambda, item.lambda);
+        const Small second =
+            cone::product(item.scaling.forward(item.move.k), item.scaling.inverse(item.move.s));
+        Small q{};
+        for (int i = 0; i < 3; ++i) q[i] = -square[i] - second[i];
+        q[0] += sigma_mu;
+        item.pushed = item.scaling.forward(cone::quotient(q, item.lambda));
     }
 }
 
-/// dx from the items' W d; then dk and ds.
+/// d = lambda \ (v clipped to the neighbourhood of `target` - v), v the product after `step` of the
+/// direction.
+void InteriorPoint::push_to_centre(double step, double target) {
+    const auto missing = [&](double value) {
+        return std::max(std::clamp(value, least_part * target, most_part * target) - value,
+                        -most_part * target);
+    };
+    for (Item& item : items_) {
+        const Small v = cone::product(cone::sum(item.lambda, step, item.scaling.forward(item.move.k)),
+                                      cone::sum(item.lambda, step, item.scaling.inverse(item.move.s)));
+        item.pushed = item.scaling.forward(cone::quotient(cone::apply_to_spectrum(v, missing), item.lambda));
+    }
+}
+
+/// Gondzio's correctors: while a direction that pulls the outliers back allows a clearly longer step, add it.
+void InteriorPoint::correct_centrality(const PackedProblem& packed, NewtonSystem& system, double target,
+                                       Deadline deadline) {
+    double step = std::min(1.0, to_boundary * largest_step());
+    for (int k = 0; k < correctors && step < long_enough && !deadline.passed(); ++k) {
+        push_to_centre(std::min(1.0, step + reach), target);
+        find_correction(packed, system);
+        double best = 0.0;
+        double best_step = step;
+        for (const double weight : {1.0, 0.7, 0.4}) {
+            const double longer = std::min(1.0, to_boundary * largest_step_with(weight));
+            if (longer > best_step) {
+                best_step = longer;
+                best = weight;
+            }
+        }
+        if (best_step < step + least_gain) return;
+        step = best_step;
+        add_scaled(best, more_dx_, dx_);
+        for (Item& item : items_) {
+            item.move.k = cone::sum(item.move.k, best, item.more.k);
+            item.move.s = cone::sum(item.move.s, best, item.more.s);
+        }
+    }
+}
+
 void InteriorPoint::find_direction(const PackedProblem& packed, NewtonSystem& system) {
     for (std::size_t i = 0; i < rhs_.size(); ++i) rhs_[i] = -residual_[i];
-    for (const Item& item : items_) {
-        rhs_[item.head_row] += item.head * item.pushed[0];
-        for (int i = 1; i < item.dimension; ++i) rhs_[item.tail_row + i - 1] += item.pushed[i];
-    }
+    solve_for(packed, system, dx_, &Item::move);
+}
+
+void InteriorPoint::find_correction(const PackedProblem& packed, NewtonSystem& system) {
+    std::fill(rhs_.begin(), rhs_.end(), 0.0);
+    solve_for(packed, system, more_dx_, &Item::more);
+}
+
+/// dx from the right-hand side and the items' W d; then dk and ds.
+void InteriorPoint::solve_for(const PackedProblem& packed, NewtonSystem& system, std::vector<double>& dx,
+                              Move Item::*move) {
+    for (const Item& item : items_) scatter(item, item.pushed, 1.0, rhs_);
     for (std::size_t i = 0; i < rhs_.size(); ++i) {
         if (fixed_[i] != 0) rhs_[i] = 0.0;
     }
@@ -398,35 +427,24 @@ void InteriorPoint::find_direction(const PackedProblem& packed, NewtonSystem& sy
         gmres_.solve(
             rhs_, packed.metric(), gmres_reduction,
             [&](View in, MutableView out) { multiply(packed, in, out); },
-            [&](View in, MutableView out) { precondition(packed, system, in, out); }, dx_);
+            [&](View in, MutableView out) { precondition(packed, system, in, out); }, dx);
     } else {
-        conjugate_gradients(packed, system);
+        conjugate_gradients(packed, system, dx);
     }
     for (Item& item : items_) {
-        gather(item, dx_, item.dk);
-        Small once{};
-        Small twice{};
-        scale(item, item.dk, once, Scaling::forward);
-        scale(item, once, twice, Scaling::forward);
-        for (int i = 0; i < item.dimension; ++i) item.ds[i] = item.pushed[i] - twice[i];
+        Move& m = item.*move;
+        gather(item, dx, m.k);
+        m.s = cone::sum(item.pushed, -1.0, item.scaling.forward(item.scaling.forward(m.k)));
     }
 }
 
 /// out = (A + Q) d on the rows that are not fixed.
 void InteriorPoint::multiply(const PackedProblem& packed, View d, MutableView out) const {
     packed.multiply_symmetric(d, out);
-    const std::span<const Cell> cells = packed.cells();
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-        const int n = cells[k].rows;
-        for (int i = 0; i < n; ++i) {
-            double sum = 0.0;
-            for (int j = 0; j < n; ++j) sum += weights_[k][i * n + j] * d[cells[k].first_row + j];
-            out[cells[k].first_row + i] += sum;
-        }
-    }
+    add_applied(weights_, packed.cells(), d, out);
     for (const Item& item : items_) {
         if (item.lean == 0.0) continue;
-        out[item.head_row] += item.eta * item.eta * item.head * item.lean * d[item.lean_row];
+        out[item.head_row] += item.scaling.eta * item.scaling.eta * item.head * item.lean * d[item.lean_row];
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (fixed_[i] != 0) out[i] = 0.0;
@@ -439,9 +457,13 @@ void InteriorPoint::precondition(const PackedProblem& packed, NewtonSystem& syst
     system.solve(packed, ad_, z);
 }
 
-void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSystem& system) {
+void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSystem& system, MutableView dx) {
+    if (refinements_ == 0) {
+        precondition(packed, system, rhs_, dx);
+        return;
+    }
     copy(rhs_, r_);
-    std::fill(dx_.begin(), dx_.end(), 0.0);
+    std::fill(dx.begin(), dx.end(), 0.0);
     precondition(packed, system, r_, z_);
     copy(z_, d_);
     double rz = dot(r_, z_);
@@ -451,7 +473,7 @@ void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSyste
         const double curvature = dot(d_, ad_);
         if (!(curvature > 0.0) || !(rz > 0.0)) return;
         const double alpha = rz / curvature;
-        add_scaled(alpha, d_, dx_);
+        add_scaled(alpha, d_, dx);
         if (k == refinements_) return;
         add_scaled(-alpha, ad_, r_);
         precondition(packed, system, r_, z_);
@@ -465,25 +487,18 @@ void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSyste
 double InteriorPoint::largest_step() const {
     double step = infinity;
     for (const Item& item : items_) {
-        step = std::min({step, largest_step(item.dimension, item.k, item.dk),
-                         largest_step(item.dimension, item.s, item.ds)});
+        step = std::min(
+            {step, cone::largest_step(item.k, item.move.k), cone::largest_step(item.s, item.move.s)});
     }
     return step;
 }
 
-/// Largest t with from + t along in the cone: the first positive root of its quadratic.
-double InteriorPoint::largest_step(int dimension, const Small& from, const Small& along) {
-    double step = along[0] < 0.0 ? -from[0] / along[0] : infinity;
-    if (dimension == 1) return step;
-    const double a = determinant(along, dimension);
-    const double c = determinant(from, dimension);
-    double b = from[0] * along[0];
-    for (int i = 1; i < dimension; ++i) b -= from[i] * along[i];
-    const double discriminant = b * b - a * c;
-    if (discriminant < 0.0) return step;
-    const double q = -(b + (b >= 0.0 ? std::sqrt(discriminant) : -std::sqrt(discriminant)));
-    for (const double root : {q / a, c / q}) {
-        if (std::isfinite(root) && root > 0.0) step = std::min(step, root);
+/// The same for the direction with its correction.
+double InteriorPoint::largest_step_with(double weight) const {
+    double step = infinity;
+    for (const Item& item : items_) {
+        step = std::min({step, cone::largest_step(item.k, cone::sum(item.move.k, weight, item.more.k)),
+                         cone::largest_step(item.s, cone::sum(item.move.s, weight, item.more.s))});
     }
     return step;
 }

@@ -18,20 +18,25 @@
 //     dk = T dx,    ds = W d - W^2 dk
 //     predictor  d = -lambda, largest step alpha_a;  sigma = (1 - alpha_a)^3
 //     corrector  d = lambda \ (sigma mu e - lambda o lambda - (W dk_a) o (W^-1 ds_a));  step 0.99 alpha
+//     centrality d = lambda \ (v clipped - v), v the product after a step longer by 0.5, its spectral values
+//                clipped to [0.1, 10] sigma mu; added while it lengthens the step, at most twice
+//
+// The last line costs a solve and saves a third of the factorisations of a packing.  It is left out where
+// the problem is frozen anew at every iterate, and in the last digits: there it cost more than it gained.
 //
 // k is always computed from x, so x stays strictly allowed.  The matrix A + Q + delta D (delta = 1e-7) is
 // factored in body space (newton_system.h); (A + Q) dx = r is solved by a few conjugate gradient steps with
 // it, since dx = Gamma (r - G z) cancels when Q is tiny; by GMRES where box friction makes Q unsymmetric.
 //
 // The start is what makes it quick: from any x, with w = A x + p, each item takes the point of the central
-// path next to it, k - s = y and k o s = mu e with y = sqrt(a) T x - T^-T w / sqrt(a), mu the mean of |y|^2.
-// With x = -(A + rho D)^-1 p, laws forgotten, B2 with friction is at 4e-5 after 20 iterations; started from a
-// multiple of e it needs 34, and B3 is still above 1 after 13, with steps of a hundredth.
+// path next to it, k - s = y and k o s = mu e with y = sqrt(a) T x - T^-T w / sqrt(a), mu a multiple of the
+// mean of |y|^2, and x = -(A + rho D)^-1 p, laws forgotten.  From a multiple of e B3 took steps of a
+// hundredth (docs/decisions/010; 022 for the multiple and the correctors).
 //
 // Sources: Nesterov and Todd 1997; Mehrotra 1992; Vandenberghe, The CVXOPT linear and quadratic cone program
-// solvers (2010), whose lambda, W and sigma these are.  The smoothed pair of the start is that of Chen,
-// Harker, Kanzow and Smale.  The method stops near 1e-6 with redundant frictional contacts; newton.h goes on
-// from there.
+// solvers (2010), whose lambda, W and sigma these are; Gondzio 1996 (centrality).  The smoothed pair of the
+// start is that of Chen, Harker, Kanzow and Smale.  The method stops near 1e-6 with redundant frictional
+// contacts; newton.h goes on from there.
 
 #pragma once
 
@@ -41,6 +46,7 @@
 #include "linalg/gmres.h"
 #include "newton_system.h"
 #include "packed_problem.h"
+#include "small_cone.h"
 
 namespace uptack {
 
@@ -50,17 +56,21 @@ public:
     void begin(const PackedProblem& packed, View x);
 
     enum class Directions : bool { rough, exact };
-    /// One iteration with one factorisation.  False: no step is left.  Far from the solution rough directions
-    /// take as many iterations and save most of the triangular solves.
-    bool iterate(const PackedProblem& packed, NewtonSystem& system, Directions directions);
+    /// One iteration with one factorisation.  False: no step is left, or the deadline has passed; x is as it
+    /// was.  Far from the solution rough directions take as many iterations and save most of the triangular
+    /// solves.
+    bool iterate(const PackedProblem& packed, NewtonSystem& system, Directions directions, Deadline deadline);
 
     /// Strictly inside the allowed set.
     View impulse() const { return x_; }
 
 private:
-    static constexpr int max_dimension = 3;
-    using Small = std::array<double, max_dimension>;
-    enum class Scaling : bool { forward, inverse };
+    using Small = cone::Vector;
+
+    /// A step of k and s.
+    struct Move {
+        Small k{}, s{};
+    };
 
     struct Item {
         int cell = 0;
@@ -72,11 +82,11 @@ private:
         int lean_row = 0;
         int tail_row = 0;  // k_1 .. = x[tail_row] ..
         Small k{}, s{};
+        cone::Scaling scaling;
         Small lambda{};  // W k = W^-1 s
-        Small w{};       // W = eta [ w_0  w_1' ; w_1  I + w_1 w_1' / (1 + w_0) ]
-        double eta = 1.0;
         Small pushed{};  // W d
-        Small dk{}, ds{};
+        Move move;       // the direction
+        Move more;       // what a centrality corrector would add to it
     };
 
     void collect_items(const PackedProblem& packed);
@@ -92,17 +102,23 @@ private:
     void find_scaling();
     void add_weight(const Item& item, const Cell& cell);
     void weigh(const PackedProblem& packed);
-    void find_direction(const PackedProblem& packed, NewtonSystem& system);
     void push_predictor();
     void push_corrector(double sigma_mu);
+    void push_to_centre(double step, double target);
+    void correct_centrality(const PackedProblem& packed, NewtonSystem& system, double target,
+                            Deadline deadline);
+    void find_direction(const PackedProblem& packed, NewtonSystem& system);
+    void find_correction(const PackedProblem& packed, NewtonSystem& system);
+    void solve_for(const PackedProblem& packed, NewtonSystem& system, std::vector<double>& dx,
+                   Move Item::*move);
     void multiply(const PackedProblem& packed, View d, MutableView out) const;
     void precondition(const PackedProblem& packed, NewtonSystem& system, View r, MutableView z);
-    void conjugate_gradients(const PackedProblem& packed, NewtonSystem& system);
+    void conjugate_gradients(const PackedProblem& packed, NewtonSystem& system, MutableView dx);
     double largest_step() const;
+    double largest_step_with(double weight) const;
 
-    static void scale(const Item& item, const Small& in, Small& out, Scaling direction);
     static void gather(const Item& item, View x, Small& k);
-    static double largest_step(int dimension, const Small& from, const Small& along);
+    static void scatter(const Item& item, const Small& s, double sign, MutableView rows);
 
     std::vector<Item> items_;
     std::vector<char> fixed_;  // by row
@@ -115,6 +131,7 @@ private:
     std::vector<double> x_;
     std::vector<double> residual_;        // A x + p - sum T^T s
     std::vector<double> rhs_, dx_;        // of the direction
+    std::vector<double> more_dx_;         // of a correction to it
     std::vector<double> r_, z_, d_, ad_;  // of the conjugate gradients
 };
 

@@ -126,9 +126,8 @@ void KktSystem::fill_assembled_matrix(const PackedProblem& packed) {
 }
 
 void KktSystem::refactor() {
-    ldlt_.factor(on_, floor_);
+    stale_ = ldlt_.factor(on_, floor_, deadline_) == SwitchingLdlt::abandoned;
     switches_ = 0;
-    stale_ = false;
     ++factorisations_;
 }
 

@@ -20,6 +20,11 @@ namespace uptack {
 
 class KktSystem {
 public:
+    /// Factorisations that this cuts short leave the system unsound().
+    void set_deadline(Deadline deadline) { deadline_ = deadline; }
+    /// The last factorisation was cut short: solve() means nothing.
+    bool unsound() const { return stale_; }
+
     /// Structure and numbers of K with R = regularisation * metric.
     void build(const PackedProblem& packed, double regularisation);
 
@@ -54,7 +59,8 @@ private:
     std::vector<double> rhs_;
     int offset_ = 0;  // rows of K before the constraint rows: six per body
     int switches_ = 0;
-    bool stale_ = true;  // the numbers have changed since the last factorisation
+    Deadline deadline_;
+    bool stale_ = true;  // no factorisation of these numbers
     std::int64_t factorisations_ = 0;
 };
 

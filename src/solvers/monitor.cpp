@@ -34,6 +34,13 @@ double Monitor::seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
+Deadline Monitor::deadline() const {
+    constexpr double for_ever_s = 1e9;  // the clock counts nanoseconds in 64 bits
+    if (!(rule_.budget_s < for_ever_s)) return {};
+    return Deadline(
+        start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(rule_.budget_s)));
+}
+
 void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Observer& observer,
                     Solution& solution, std::vector<double>& x, std::vector<double>& y) {
     rule_ = rule;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "linalg/deadline.h"
 #include "packed_problem.h"
 #include "uptack/solution.h"
 #include "uptack/solver.h"
@@ -30,6 +31,9 @@ public:
     void never_call_a_stall() { calls_stalls_ = false; }
 
     bool finished() const { return finished_; }
+
+    /// When the time budget ends, for work that is long within an iteration.
+    Deadline deadline() const;
 
     /// Is a look due after this iteration?  Always when time or iterations have run out.
     bool due(std::int64_t iteration);

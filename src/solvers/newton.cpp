@@ -41,10 +41,8 @@ SolveReport Newton::solve_packed(const Problem& problem, Solution& solution, con
                                  const Observer& observer) {
     solution_ = &solution;
     monitor_.begin(packed_, rule, observer, solution, x_, ax_);
-    if (!monitor_.finished()) {
-        prepare();
-        run();
-    }
+    deadline_ = monitor_.deadline();
+    if (!monitor_.finished() && prepare()) run();
     return monitor_.finish(problem);
 }
 
@@ -54,16 +52,19 @@ double Newton::factor_operations(const Problem& problem) {
     return system_.operations();
 }
 
-void Newton::prepare() {
+/// False: the time is up.
+bool Newton::prepare() {
     for (auto* vector : {&center_, &weight_, &z_, &az_, &residual_, &dx_, &adx_, &scratch_}) {
         vector->resize(packed_.rows());
     }
     gamma_.resize(packed_.cells());
     skew_.resize(packed_.cells());
-    system_.prepare(packed_);
     factorisations_ = 0;
     reference_J_ = packed_.reference_energy();
     energy_J_ = best_J_ = packed_.energy_error(x_, ax_);
+    if (system_.prepare(packed_, deadline_)) return true;
+    monitor_.stop(Status::budget_spent, "the time does not suffice to order the rows for a factorisation");
+    return false;
 }
 
 void Newton::run() {
@@ -82,6 +83,17 @@ void Newton::run() {
 double Newton::hidden_energy(View x) const {
     constexpr double last_digit = std::numeric_limits<double>::epsilon();
     return 0.5 * last_digit * last_digit * weighted_dot(x, x, packed_.metric());
+}
+
+/// Of gamma.  False: the time is up; what was cut short is not looked at, the best iterate before is the
+/// result.
+bool Newton::factorise() {
+    if (system_.factorise(packed_, gamma_, deadline_) == NewtonSystem::abandoned) {
+        monitor_.stop(Status::budget_spent, "");
+        return false;
+    }
+    ++factorisations_;
+    return true;
 }
 
 /// Shows x to the monitor.  One that is not finite is only a failed attempt: the clock is still read.
@@ -106,8 +118,8 @@ void Newton::return_to_best() {
     copy(solution_->impulse, x_);
 }
 
-/// Gamma = R^-1 for every row, factored: the laws forgotten.
-void Newton::solve_without_laws() {
+/// Gamma = R^-1 for every row, factored: the laws forgotten.  False: the time is up.
+bool Newton::solve_without_laws() {
     const std::span<const Cell> cells = packed_.cells();
     const View q = packed_.linear_term();
     for (std::size_t k = 0; k < cells.size(); ++k) {
@@ -115,17 +127,17 @@ void Newton::solve_without_laws() {
         std::fill_n(gamma_[k], n * n, 0.0);
         for (std::size_t i = 0; i < n; ++i) gamma_[k][i * n + i] = 1.0 / weight_[cells[k].first_row + i];
     }
-    system_.factorise(packed_, gamma_);
-    ++factorisations_;
+    if (!factorise()) return false;
     for (std::size_t i = 0; i < q.size(); ++i) residual_[i] = -q[i] / weight_[i];
     system_.solve(packed_, residual_, x_);
+    return true;
 }
 
 // A x = -q by conjugate gradients with the factor of A + R: iterative refinement that does not mind redundant
 // rows.  r = -(A x + q) is recomputed, not updated: the last digits are wanted.
 void Newton::solve_joints() {
     set_weights(joint_weight);
-    solve_without_laws();
+    if (!solve_without_laws()) return;
     const View q = packed_.linear_term();
     std::vector<double>& r = residual_;
     double rz = 0.0;
@@ -155,7 +167,7 @@ void Newton::solve_joints() {
 
 void Newton::interior_stage() {
     set_weights(options_.start_weight);
-    solve_without_laws();
+    if (!solve_without_laws()) return;
     copy(x_, z_);
     packed_.project(z_);
     look(z_);
@@ -166,7 +178,10 @@ void Newton::interior_stage() {
     auto directions = InteriorPoint::Directions::rough;
     for (int k = 0; k < interior_limit && !monitor_.finished(); ++k) {
         if (k > 0) packed_.freeze(interior_.impulse());
-        if (!interior_.iterate(packed_, system_, directions)) break;
+        if (!interior_.iterate(packed_, system_, directions, deadline_)) {
+            if (deadline_.passed()) monitor_.stop(Status::budget_spent, "");
+            break;
+        }
         ++factorisations_;
         look(interior_.impulse());
         const double error = relative_error(energy_J_, reference_J_);

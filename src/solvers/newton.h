@@ -37,9 +37,10 @@
 // contacts.
 //
 // What it does not do: exact Coulomb friction in dense packings (B2, shaker) has no convex problem behind it
-// and is far from one; there 3 ends in a local minimum of the error near 4e-3 (docs/decisions/010).  A
-// factorisation is not interrupted: the time budget is overrun by one, which is seconds for 8000 spheres
-// with friction.
+// and is far from one; there 3 ends in a local minimum of the error near 4e-3 (docs/decisions/010).
+//
+// The clock is read inside a factorisation and between its uses: what the budget cuts short is thrown away
+// and the best iterate so far is the result.  Only METIS, once per structure, is not interrupted.
 
 #pragma once
 
@@ -76,15 +77,16 @@ public:
 private:
     SolveReport solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
                              const Observer& observer);
-    void prepare();
+    bool prepare();
     void run();
+    bool factorise();
     void look(View x);
     double hidden_energy(View x) const;
     void set_weights(double rho);
     void return_to_best();
 
     void solve_joints();
-    void solve_without_laws();
+    bool solve_without_laws();
     void interior_stage();
 
     // newton_polish.cpp
@@ -108,6 +110,7 @@ private:
     InteriorPoint interior_;
     Gmres gmres_;
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
+    Deadline deadline_;
     std::int64_t factorisations_ = 0;
     double reference_J_ = 0.0;
     double energy_J_ = 0.0;  // of the iterate last looked at

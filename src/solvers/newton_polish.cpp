@@ -55,12 +55,11 @@ void Newton::polish() {
     }
 }
 
-/// z = P(x + dx) and A z, looked at; false: the step was not finite.
+/// z = P(x + dx) and A z, looked at; false: the step was not finite, or the time is up.
 bool Newton::polish_step(double rho) {
     set_weights(rho);
     linearise_law();
-    system_.factorise(packed_, gamma_);
-    ++factorisations_;
+    if (!factorise()) return false;
     solve_newton_system();
     for (std::size_t i = 0; i < x_.size(); ++i) z_[i] = x_[i] + dx_[i];
     packed_.project(z_);
@@ -119,7 +118,8 @@ void Newton::solve_newton_system() {
         if (packed_.is_convex()) {
             precondition(residual_, out);
         } else {
-            gmres_.solve(residual_, packed_.metric(), gmres_reduction, multiply, precondition, out);
+            gmres_.solve(residual_, packed_.metric(), gmres_reduction, multiply, precondition, out,
+                         deadline_);
         }
     };
     solve(dx_);

@@ -51,8 +51,7 @@ void Newton::minimise_proximal(double rho) {
         packed_.multiply_symmetric(residual_, scratch_);
         const double error = std::sqrt(std::max(0.0, dot(residual_, scratch_)));
         if (inner > 0 && !(error > inner_accuracy * std::sqrt(rho * moved))) return;
-        system_.factorise(packed_, gamma_);
-        ++factorisations_;
+        if (!factorise()) return;
         system_.solve(packed_, residual_, dx_);
         packed_.multiply_symmetric(dx_, adx_);
         const double alpha = line_search();

@@ -13,24 +13,25 @@ constexpr double pivot_floor = 0.5;
 
 using SmallBlock = std::array<double, max_entries>;
 
-/// x <- a^-1 x for the n columns of x, by elimination with row exchanges; a is destroyed.
-void solve_small(std::size_t n, double* a, double* x, std::size_t columns) {
-    for (std::size_t k = 0; k < n; ++k) {
-        std::size_t pivot = k;
-        for (std::size_t i = k + 1; i < n; ++i) {
+/// x <- a^-1 x by elimination with row exchanges; a is n x n and destroyed.
+template <int n, int columns>
+void solve_small(double* a, double* x) {
+    for (int k = 0; k < n; ++k) {
+        int pivot = k;
+        for (int i = k + 1; i < n; ++i) {
             if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
         }
         if (pivot != k) std::swap_ranges(a + k * n, a + k * n + n, a + pivot * n);
         if (pivot != k) std::swap_ranges(x + k * columns, x + k * columns + columns, x + pivot * columns);
-        for (std::size_t i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i) {
             if (i == k) continue;
             const double factor = a[i * n + k] / a[k * n + k];
-            for (std::size_t j = k; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
-            for (std::size_t j = 0; j < columns; ++j) x[i * columns + j] -= factor * x[k * columns + j];
+            for (int j = k; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+            for (int j = 0; j < columns; ++j) x[i * columns + j] -= factor * x[k * columns + j];
         }
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < columns; ++j) x[i * columns + j] /= a[i * n + i];
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < columns; ++j) x[i * columns + j] /= a[i * n + i];
     }
 }
 
@@ -58,13 +59,14 @@ bool all_zero(const double* values, std::size_t count) {
 }
 
 /// out = gamma g for one side; g is n x 6 with rows row_width apart, out n x 6.
-void weigh_side(int n, const double* gamma, const double* g, double* out) {
+template <int n>
+void weigh_side(const double* gamma, const double* g, double* out) {
     for (int i = 0; i < n; ++i) {
-        for (int c = 0; c < 6; ++c) {
-            double sum = 0.0;
-            for (int j = 0; j < n; ++j) sum += gamma[i * n + j] * g[j * row_width + c];
-            out[6 * i + c] = sum;
+        std::array<double, 6> sum{};
+        for (int j = 0; j < n; ++j) {
+            for (int c = 0; c < 6; ++c) sum[c] += gamma[i * n + j] * g[j * row_width + c];
         }
+        std::copy_n(sum.begin(), 6, out + std::ptrdiff_t{6} * i);
     }
 }
 
@@ -87,14 +89,25 @@ SmallBlock sandwich(int rows, const double* a, const double* m, int columns, con
 }
 
 /// out = left^T right; both n x 6, rows of left row_width apart.
-void side_product(int n, const double* left, const double* right, double* out) {
-    std::fill_n(out, 36, 0.0);
-    for (int k = 0; k < n; ++k) {
-        for (int i = 0; i < 6; ++i) {
-            const double value = left[k * row_width + i];
-            for (int j = 0; j < 6; ++j) out[6 * i + j] += value * right[6 * k + j];
+template <int n>
+void side_product(const double* left, const double* right, double* out) {
+    for (int i = 0; i < 6; ++i) {
+        std::array<double, 6> sum{};
+        for (int k = 0; k < n; ++k) {
+            for (int j = 0; j < 6; ++j) sum[j] += left[k * row_width + i] * right[6 * k + j];
         }
+        std::copy_n(sum.begin(), 6, out + std::ptrdiff_t{6} * i);
     }
+}
+
+/// b x for one cell
+template <int n>
+std::array<double, n> times(const double* block, const double* x) {
+    std::array<double, n> y{};
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) y[i] += block[i * n + j] * x[j];
+    }
+    return y;
 }
 
 }  // namespace
@@ -111,19 +124,23 @@ void CellBlocks::resize(std::span<const Cell> cells) {
 
 void apply(const CellBlocks& blocks, std::span<const Cell> cells, View x, MutableView y) {
     for (std::size_t k = 0; k < cells.size(); ++k) {
-        const std::size_t n = cells[k].rows;
-        const double* block = blocks[k];
-        std::array<double, max_block_rows> in{};
-        std::copy_n(x.begin() + cells[k].first_row, n, in.begin());
-        for (std::size_t i = 0; i < n; ++i) {
-            double sum = 0.0;
-            for (std::size_t j = 0; j < n; ++j) sum += block[i * n + j] * in[j];
-            y[cells[k].first_row + i] = sum;
-        }
+        with_rows(cells[k].rows, [&](auto n) {
+            const auto product = times<n>(blocks[k], x.data() + cells[k].first_row);
+            std::copy_n(product.begin(), int{n}, y.begin() + cells[k].first_row);
+        });
     }
 }
 
-void NewtonSystem::prepare(const PackedProblem& packed) {
+void add_applied(const CellBlocks& blocks, std::span<const Cell> cells, View x, MutableView y) {
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        with_rows(cells[k].rows, [&](auto n) {
+            const auto product = times<n>(blocks[k], x.data() + cells[k].first_row);
+            for (int i = 0; i < n; ++i) y[cells[k].first_row + i] += product[i];
+        });
+    }
+}
+
+bool NewtonSystem::prepare(const PackedProblem& packed, Deadline deadline) {
     gamma_.resize(packed.cells());
     compliant_ = !packed.compliance().empty();
     if (compliant_) soften_.resize(packed.cells());
@@ -132,10 +149,11 @@ void NewtonSystem::prepare(const PackedProblem& packed) {
     } else {
         prepare_bodies(packed);
     }
-    factor_.analyse(node_sizes_, edges_);
+    if (!factor_.analyse(node_sizes_, edges_, deadline)) return false;
     rows_.resize(packed.rows());
     state_.resize(factor_.size());
     carried_.resize(packed.state_size());
+    return true;
 }
 
 // A body can move if some row can push it; one with infinite mass has zero rows of G.
@@ -168,11 +186,16 @@ void NewtonSystem::prepare_bodies(const PackedProblem& packed) {
 /// Sets of used columns -> nodes with their freedoms.
 void NewtonSystem::number_bodies() {
     freedoms_.clear();
+    place_in_state_.clear();
     for (int& node : node_of_slot_) {
         if (node < 0) continue;
         Freedoms freedoms;
         for (int c = 0; c < 6; ++c) {
             if (((node + 1) & (1 << c)) != 0) freedoms.column[freedoms.count++] = static_cast<std::int8_t>(c);
+        }
+        const auto slot = static_cast<int>(&node - node_of_slot_.data());
+        for (int i = 0; i < freedoms.count; ++i) {
+            place_in_state_.push_back(static_cast<int>(state_width) * slot + freedoms.column[i]);
         }
         node = static_cast<int>(node_sizes_.size());
         node_sizes_.push_back(freedoms.count);
@@ -236,37 +259,45 @@ void NewtonSystem::split_matrix(const PackedProblem& packed) {
     }
 }
 
-int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma) {
-    const std::span<const Cell> cells = packed.cells();
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-        const std::size_t n = cells[k].rows;
-        if (packed.matrix() != nullptr) {
-            square_root(n, gamma[k], gamma_[k]);
-            continue;
-        }
-        std::copy_n(gamma[k], n * n, gamma_[k]);
-        if (!compliant_) continue;
-        SmallBlock a{};
-        SmallBlock both{};  // Gamma and the identity side by side
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = 0; j < n; ++j) {
-                a[i * n + j] =
-                    (i == j ? 1.0 : 0.0) + gamma[k][i * n + j] * packed.compliance()[cells[k].first_row + j];
-            }
-        }
-        both = a;
-        solve_small(n, both.data(), gamma_[k], n);
-        std::fill_n(soften_[k], n * n, 0.0);
-        for (std::size_t i = 0; i < n; ++i) soften_[k][i * n + i] = 1.0;
-        solve_small(n, a.data(), soften_[k], n);
-    }
+int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline) {
     factor_.begin(1.0);
     if (packed.matrix() != nullptr) {
+        const std::span<const Cell> cells = packed.cells();
+        for (std::size_t k = 0; k < cells.size(); ++k) square_root(cells[k].rows, gamma[k], gamma_[k]);
         fill_cells(packed);
     } else {
+        soften(packed, gamma);
         fill_bodies(packed);
     }
-    return factor_.factorise(pivot_floor);
+    return factor_.factorise(pivot_floor, deadline);
+}
+
+/// (I + Gamma C)^-1, and Gamma' which is that times Gamma.
+void NewtonSystem::soften(const PackedProblem& packed, const CellBlocks& gamma) {
+    if (!compliant_) {
+        gamma_ = gamma;
+        return;
+    }
+    const std::span<const Cell> cells = packed.cells();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        with_rows(cells[k].rows, [&](auto n) {
+            const double* c = packed.compliance().data() + cells[k].first_row;
+            std::array<double, n * n> a{};
+            std::array<double, 2 * n * n> both{};  // Gamma and the identity side by side
+            for (int i = 0; i < n; ++i) {
+                for (int j = 0; j < n; ++j) {
+                    a[i * n + j] = (i == j ? 1.0 : 0.0) + gamma[k][i * n + j] * c[j];
+                    both[2 * i * n + j] = gamma[k][i * n + j];
+                    both[(2 * i + 1) * n + j] = i == j ? 1.0 : 0.0;
+                }
+            }
+            solve_small<n, 2 * n>(a.data(), both.data());
+            for (int i = 0; i < n; ++i) {
+                std::copy_n(both.begin() + 2 * i * n, int{n}, gamma_[k] + i * n);
+                std::copy_n(both.begin() + (2 * i + 1) * n, int{n}, soften_[k] + i * n);
+            }
+        });
+    }
 }
 
 /// Keeps the rows and columns of a 6 x 6 block that the two bodies have, in place.
@@ -284,33 +315,38 @@ void NewtonSystem::pick(int a, int b, double* block) const {
 /// G^T Gamma' G, cell by cell.
 void NewtonSystem::fill_bodies(const PackedProblem& packed) {
     const std::span<const Cell> cells = packed.cells();
-    std::array<double, 36> weighted_a{};
-    std::array<double, 36> weighted_b{};
-    std::array<double, 36> block{};
     for (std::size_t k = 0; k < cells.size(); ++k) {
-        const int n = cells[k].rows;
-        const double* gamma = gamma_[k];
-        if (all_zero(gamma, static_cast<std::size_t>(n) * n)) continue;
-        const double* g = packed.row_of_g(cells[k].first_row);
-        weigh_side(n, gamma, g, weighted_a.data());
-        weigh_side(n, gamma, g + 6, weighted_b.data());
-        const int a = node_of_slot_[cells[k].slot_a];
-        const int b = node_of_slot_[cells[k].slot_b];
-        if (a >= 0) {
-            side_product(n, g, weighted_a.data(), block.data());
-            pick(a, a, block.data());
-            factor_.add_node(a, block.data());
-        }
-        if (b >= 0) {
-            side_product(n, g + 6, weighted_b.data(), block.data());
-            pick(b, b, block.data());
-            factor_.add_node(b, block.data());
-        }
-        if (edge_of_cell_[k] >= 0) {
-            side_product(n, g, weighted_b.data(), block.data());
-            pick(a, b, block.data());
-            factor_.add_edge(edge_of_cell_[k], block.data());
-        }
+        with_rows(cells[k].rows, [&](auto n) { fill_cell<n>(packed, k); });
+    }
+}
+
+template <int n>
+void NewtonSystem::fill_cell(const PackedProblem& packed, std::size_t index) {
+    const Cell& cell = packed.cells()[index];
+    const double* gamma = gamma_[index];
+    if (all_zero(gamma, std::size_t{n} * n)) return;
+    std::array<double, std::size_t{6} * n> weighted_a{};
+    std::array<double, std::size_t{6} * n> weighted_b{};
+    std::array<double, 36> block{};
+    const double* g = packed.row_of_g(cell.first_row);
+    weigh_side<n>(gamma, g, weighted_a.data());
+    weigh_side<n>(gamma, g + 6, weighted_b.data());
+    const int a = node_of_slot_[cell.slot_a];
+    const int b = node_of_slot_[cell.slot_b];
+    if (a >= 0) {
+        side_product<n>(g, weighted_a.data(), block.data());
+        pick(a, a, block.data());
+        factor_.add_node(a, block.data());
+    }
+    if (b >= 0) {
+        side_product<n>(g + 6, weighted_b.data(), block.data());
+        pick(b, b, block.data());
+        factor_.add_node(b, block.data());
+    }
+    if (edge_of_cell_[index] >= 0) {
+        side_product<n>(g, weighted_b.data(), block.data());
+        pick(a, b, block.data());
+        factor_.add_edge(edge_of_cell_[index], block.data());
     }
 }
 
@@ -345,35 +381,24 @@ void NewtonSystem::solve_bodies(const PackedProblem& packed, View f, MutableView
         copy(f, d);
     }
     packed.carry(d, carried_);
-    const auto for_each_freedom = [&](auto&& visit) {
-        std::size_t at = 0;
-        for (std::size_t slot = 0; slot < node_of_slot_.size(); ++slot) {
-            if (node_of_slot_[slot] < 0) continue;
-            const Freedoms& freedoms = freedoms_[node_of_slot_[slot]];
-            for (int i = 0; i < freedoms.count; ++i) visit(state_width * slot + freedoms.column[i], at++);
-        }
-    };
-    for_each_freedom([&](std::size_t from, std::size_t to) { state_[to] = carried_[from]; });
+    for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = carried_[place_in_state_[i]];
     factor_.solve(state_);
     std::fill(carried_.begin(), carried_.end(), 0.0);
-    for_each_freedom([&](std::size_t to, std::size_t from) { carried_[to] = state_[from]; });
+    for (std::size_t i = 0; i < state_.size(); ++i) carried_[place_in_state_[i]] = state_[i];
     const std::span<const Cell> cells = packed.cells();
     for (std::size_t k = 0; k < cells.size(); ++k) {
         const Cell& cell = cells[k];
-        const int n = cell.rows;
         const double* ua = carried_.data() + state_width * static_cast<std::size_t>(cell.slot_a);
         const double* ub = carried_.data() + state_width * static_cast<std::size_t>(cell.slot_b);
-        std::array<double, max_block_rows> gz{};
-        for (int i = 0; i < n; ++i) {
-            const double* g = packed.row_of_g(cell.first_row + i);
-            for (int c = 0; c < 6; ++c) gz[i] += g[c] * ua[c] + g[6 + c] * ub[c];
-        }
-        const double* gamma = gamma_[k];
-        for (int i = 0; i < n; ++i) {
-            double sum = 0.0;
-            for (int j = 0; j < n; ++j) sum += gamma[i * n + j] * gz[j];
-            d[cell.first_row + i] -= sum;
-        }
+        with_rows(cell.rows, [&](auto n) {
+            std::array<double, n> gz{};
+            for (int i = 0; i < n; ++i) {
+                const double* g = packed.row_of_g(cell.first_row + i);
+                for (int c = 0; c < 6; ++c) gz[i] += g[c] * ua[c] + g[6 + c] * ub[c];
+            }
+            const auto change = times<n>(gamma_[k], gz.data());
+            for (int i = 0; i < n; ++i) d[cell.first_row + i] -= change[i];
+        });
     }
 }
 

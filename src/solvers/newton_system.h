@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "cell_derivative.h"
@@ -27,6 +28,26 @@
 #include "packed_problem.h"
 
 namespace uptack {
+
+/// f(n as a constant), so that loops over the rows of a cell have known lengths.
+template <class F>
+void with_rows(int n, F&& f) {
+    static_assert(max_block_rows == 6);
+    switch (n) {
+        case 1:
+            return f(std::integral_constant<int, 1>{});
+        case 2:
+            return f(std::integral_constant<int, 2>{});
+        case 3:
+            return f(std::integral_constant<int, 3>{});
+        case 4:
+            return f(std::integral_constant<int, 4>{});
+        case 5:
+            return f(std::integral_constant<int, 5>{});
+        default:
+            return f(std::integral_constant<int, 6>{});
+    }
+}
 
 /// One n x n block per cell, n the cell's rows.
 class CellBlocks {
@@ -40,19 +61,22 @@ private:
     std::vector<double> values_;
 };
 
-/// y_k = blocks_k x_k for every cell.
+/// y_k = blocks_k x_k for every cell; x and y may be the same.
 void apply(const CellBlocks& blocks, std::span<const Cell> cells, View x, MutableView y);
+/// y_k += blocks_k x_k
+void add_applied(const CellBlocks& blocks, std::span<const Cell> cells, View x, MutableView y);
 
 class NewtonSystem {
 public:
-    /// Analyses the structure; cheap when it is that of the last problem.
-    void prepare(const PackedProblem& packed);
+    /// Analyses the structure; cheap when it is that of the last problem.  False: the deadline passed.
+    bool prepare(const PackedProblem& packed, Deadline deadline = {});
 
     /// Multiplications of a factorisation, about; after prepare().
     double operations() const { return factor_.operations(); }
 
-    /// How many pivots were lost to round-off.
-    int factorise(const PackedProblem& packed, const CellBlocks& gamma);
+    /// How many pivots were lost to round-off, or `abandoned` when the deadline passed.
+    static constexpr int abandoned = BlockCholesky::abandoned;
+    int factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline = {});
 
     /// d from f, with the factorised matrix; f and d may not overlap.
     void solve(const PackedProblem& packed, View f, MutableView d);
@@ -62,7 +86,10 @@ private:
     void number_bodies();
     void prepare_cells(const PackedProblem& packed);
     void split_matrix(const PackedProblem& packed);
+    void soften(const PackedProblem& packed, const CellBlocks& gamma);
     void fill_bodies(const PackedProblem& packed);
+    template <int n>
+    void fill_cell(const PackedProblem& packed, std::size_t index);
     void pick(int a, int b, double* block) const;
     void fill_cells(const PackedProblem& packed);
     void solve_bodies(const PackedProblem& packed, View f, MutableView d);
@@ -76,9 +103,10 @@ private:
         std::array<std::int8_t, 6> column{};
         int count = 0;
     };
-    std::vector<int> node_of_slot_;   // -1: cannot move
-    std::vector<Freedoms> freedoms_;  // by node
-    std::vector<int> edge_of_cell_;   // body form: -1 where a side cannot move
+    std::vector<int> node_of_slot_;    // -1: cannot move
+    std::vector<Freedoms> freedoms_;   // by node
+    std::vector<int> place_in_state_;  // of each unknown of the factor
+    std::vector<int> edge_of_cell_;    // body form: -1 where a side cannot move
     std::vector<int> node_sizes_;
     std::vector<BlockCholesky::Edge> edges_;
     std::vector<int> cell_of_row_;         // assembled form

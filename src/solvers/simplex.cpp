@@ -73,6 +73,7 @@ void Simplex::start(const Problem& problem, Solution& solution, const StopRule& 
     for (std::size_t i = 0; i < rows; ++i) slack_[i] = std::sqrt(2.0 * core_->metric()[i] * floor_J);
     guess_active_rows();
     kkt_regularisation_ = options_.regularisation;
+    kkt_.set_deadline(monitor_.deadline());
     kkt_.build(*core_, kkt_regularisation_);
 }
 
@@ -175,7 +176,7 @@ Simplex::Verdict Simplex::block_steps() {
     for (int step = 0; step < max_block_steps; ++step) {
         const int changes = choose_block();
         if (at_newton_point && changes == 0) return Verdict::solved;
-        activate_rows();
+        if (!activate_rows()) return Verdict::interrupted;
         kkt_.solve(g_, d_);
         for (std::size_t i = 0; i < x_.size(); ++i) {
             if (on_[i] == 0) d_[i] = -g_[i] / core_->metric()[i];  // reaches its bound, or stays there
@@ -194,9 +195,12 @@ Simplex::Verdict Simplex::block_steps() {
 }
 
 // The rows that the start switches on are its basis, one factorisation; exchanges are counted from there.
-void Simplex::activate_rows() {
+// False: the time is up.
+bool Simplex::activate_rows() {
     const int changes = kkt_.activate(on_);
     pivots_ = pivots_ == 0 ? 1 : pivots_ + changes;
+    if (kkt_.unsound()) look();  // what there is, if only the sweeps of the start; the clock ends the solve
+    return !kkt_.unsound();
 }
 
 // Off: a gradient step in the metric would put the impulse at a bound.  Returns how many rows differ from
@@ -246,7 +250,7 @@ Simplex::Verdict Simplex::single_pivots() {
         const bool inside = x_[i] > lower_[i] && x_[i] < upper_[i];
         on_[i] = inside ? 1 : 0;
     }
-    activate_rows();
+    if (!activate_rows()) return Verdict::interrupted;
     Verdict verdict = reach_vertex();
     while (verdict == Verdict::solved) {
         const int k = choose_violated();

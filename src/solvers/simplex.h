@@ -77,7 +77,7 @@ private:
 
     Verdict block_steps();
     int choose_block();
-    void activate_rows();
+    bool activate_rows();
     double search_projected_path();
 
     Verdict single_pivots();

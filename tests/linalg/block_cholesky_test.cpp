@@ -127,6 +127,24 @@ TEST(BlockCholesky, LostPivotsAreReplacedAndCounted) {
     }
 }
 
+TEST(BlockCholesky, StopsAtTheDeadlineAndWorksAgainWithoutOne) {
+    const Deadline over(Deadline::Clock::now());
+    const BlockSystem system = random_system(5, 60, 200, true);
+    BlockCholesky factor;
+    EXPECT_FALSE(factor.analyse(system.sizes, system.edges, over));
+    Eigen::MatrixXd dense;
+    fill(system, 5, 1.0, factor, dense);
+    EXPECT_TRUE(factor.analyse(system.sizes, system.edges, over)) << "it is known already";
+    EXPECT_EQ(factor.factorise(0.5, over), BlockCholesky::abandoned);
+    fill(system, 5, 1.0, factor, dense);
+    EXPECT_EQ(factor.factorise(0.5), 0);
+    std::vector<double> x = Random(5).normals(system.offset.back());
+    const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+    factor.solve(x);
+    EXPECT_LE((dense * Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows()) - b).norm(),
+              tolerance(1e-10) * b.norm());
+}
+
 TEST(BlockCholesky, TakesAnEmptyMatrix) {
     BlockCholesky factor;
     factor.analyse({}, {});

@@ -72,6 +72,18 @@ TEST(SwitchingLdlt, SolvesQuasiDefiniteSystems) {
     }
 }
 
+TEST(SwitchingLdlt, StopsAtTheDeadlineAndWorksAgainWithoutOne) {
+    Random random(4);
+    const Eigen::MatrixXd k = random_kkt(random, 40, 30);
+    SwitchingLdlt factor;
+    factor.analyze(compressed(k));
+    const std::vector<char> on(k.rows(), 1);
+    const std::vector<double> floor(k.rows(), 0.0);
+    EXPECT_EQ(factor.factor(on, floor, Deadline(Deadline::Clock::now())), SwitchingLdlt::abandoned);
+    EXPECT_EQ(factor.factor(on, floor), 0);
+    EXPECT_LE(solve_error(factor, k, random), tolerance(1e-8));
+}
+
 // Hundreds of switches in random order must agree with a factorisation from scratch of the same rows.
 TEST(SwitchingLdlt, SwitchingRowsIsTheSameAsFactoringAnew) {
     Random random(2);

@@ -176,7 +176,8 @@ TEST(Auto, JudgesTheWarmStartIslandByIsland) {
     for (std::size_t k = 0; k < problem.blocks.size(); ++k) {
         const int row = problem.blocks[k].first_row;
         if (islands.of_block[k] != 0) continue;
-        EXPECT_EQ(warm.impulse[row], given[row]);
+        // projected: what was on the boundary of a cone may have changed in its last digit
+        EXPECT_NEAR(warm.impulse[row], given[row], tolerance(1e-15) * std::abs(given[row]));
     }
 }
 

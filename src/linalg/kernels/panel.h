@@ -11,7 +11,7 @@
 
 namespace uptack {
 
-inline constexpr int panel_pack = 4;  ///< rows that go together
+inline constexpr int panel_pack = 8;  ///< rows that go together
 
 struct ConstPanel {
     const double* first = nullptr;

@@ -221,7 +221,7 @@ void product(ProductSize size, ConstPanel a, ConstPanel b, Panel c, double* scra
         product_of_few<how>({rows, least(few, size.columns - j), size.depth}, rows_of_a, columns_of_b,
                             {c.first + static_cast<long>(j) * c.stride + i, c.stride});
     };
-    if (size.columns <= 2 * few) {
+    if (size.columns <= 4 * few) {  // packing pays only when it is used often
         for (int j = 0; j < size.columns; j += few) part(0, size.rows, a, j, {b.first + j, b.stride});
         return;
     }
