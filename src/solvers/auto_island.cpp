@@ -78,6 +78,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     finished_ = judged_ = sweeps_stuck_ = false;
     work_ = swept_ = swept_s_ = newton_from_ = 0.0;
     factorisation_sweeps_ = -1.0;
+    if (!newtons_.empty()) newtons_[std::min(newtons_used_, newtons_.size() - 1)]->forget_problem();
     look_at(problem);
 
     if (joint_share_ == 1.0) solve_joints();
@@ -90,6 +91,11 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     if ((methods_ & only(Method::newton)) != 0 || factorisation_sweeps_ >= 0.0) ++newtons_used_;
     report_.seconds = seconds();
     return report_;
+}
+
+bool AutoIsland::correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
+    if (methods_ != only(Method::newton) || newtons_used_ == 0) return false;
+    return newtons_[std::min(newtons_used_, most_newtons) - 1]->correct(problem, solution, tolerance);
 }
 
 void AutoIsland::look_at(const Problem& problem) {

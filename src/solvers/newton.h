@@ -61,10 +61,13 @@ public:
     std::string_view name() const override { return "newton"; }
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer) override;
+    bool correct(const Problem& problem, Solution& solution, Tolerance tolerance) override;
 
     /// Multiplications of one factorisation for this problem, about.  The analysis made for it is kept: a
     /// solve of the same structure does not repeat it.
     double factor_operations(const Problem& problem);
+    /// The problem of factor_operations() may change or go: it is not to be taken for the next one.
+    void forget_problem() { counted_ = nullptr; }
 
 private:
     void prepare();
@@ -98,6 +101,8 @@ private:
     NewtonSystem system_;
     InteriorPoint interior_;
     Gmres gmres_;
+    const Problem* counted_ = nullptr;    // what is packed already
+    bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
     std::int64_t factorisations_ = 0;
     double reference_J_ = 0.0;
