@@ -4,6 +4,7 @@
 
 #include "inside.h"
 #include "linalg/parallel.h"
+#include "linalg/room.h"
 
 namespace uptack {
 namespace {
@@ -54,11 +55,7 @@ void Assembler::recall(const ImpulseMemory& memory, const StepProblem& step, con
 void Assembler::remember(const StepProblem& step, const ContactSet& contacts, const Solution& solution,
                          ImpulseMemory& memory) const {
     memory.kick_s = step.kick_s;
-    if (memory.blocks.capacity() < step.origin.size()) {  // what is let go first is not there twice
-        std::vector<RememberedBlock>().swap(memory.blocks);
-        memory.blocks.reserve(step.origin.size() + step.origin.size() / 8);
-    }
-    memory.blocks.resize(step.origin.size());
+    resize_anew(memory.blocks, step.origin.size());
     const auto some_blocks = [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k) {
             const BlockOrigin& origin = step.origin[k];

@@ -5,6 +5,7 @@
 
 #include "largest_eigenvalue.h"
 #include "linalg/parallel.h"
+#include "linalg/room.h"
 #include "packed_problem.h"
 #include "uptack/error_metric.h"
 
@@ -66,10 +67,16 @@ void PackedProblem::pack(const Problem& problem, Use use) {
     reset(problem);
     if (!matrix_) factor_inertias(problem);
     list_cells(problem);
-    if (!matrix_ && use == Use::sweeps) plan_batches(problem);
+    if (!matrix_ && use == Use::sweeps) {
+        plan_batches(problem);
+    } else {
+        batches_.clear();
+        single_g_.clear();
+    }
     place_rows();
     fill_rows(problem);
-    if (!matrix_ && batches_.empty() && rows() >= parallel_threshold) build_adjacency(problem);
+    if (!matrix_ && batches_.empty() && single_g_.empty() && rows() >= parallel_threshold)
+        build_adjacency(problem);
     scratch_u_.resize(state_size_, 0.0);
     convex_ = convex_ && symmetric_;
 }
@@ -81,13 +88,12 @@ void PackedProblem::reset(const Problem& problem) {
     runs_.clear();
     cones_.clear();
     frozen_bounds_.clear();
-    q_.resize(rows);
+    resize_anew(q_, rows);
     c_ = problem.compliance;
-    metric_.resize(rows);
+    resize_anew(metric_, rows);
     bodies_ = matrix_ ? 0 : problem.bodies.size();
     state_size_ = matrix_ ? 0 : state_width * (bodies_ + 1);
     scratch_u_.resize(state_size_);
-    batches_.clear();
     adjacency_start_.clear();
     adjacency_entry_.clear();
     convex_ = only_bilateral_ = positive_diagonal_ = true;
@@ -107,7 +113,8 @@ void PackedProblem::factor_inertias(const Problem& problem) {
 }
 
 void PackedProblem::list_cells(const Problem& problem) {
-    cells_.reserve(problem.blocks.size());
+    if (cells_.capacity() < problem.blocks.size())
+        cells_.reserve(problem.blocks.size() + problem.blocks.size() / 8);
     for (const Block& block : problem.blocks) add_cells(problem, block);
 }
 
@@ -231,7 +238,8 @@ void PackedProblem::plan_batches(const Problem& problem) {
         planned_bodies_ = problem.bodies.size();
     }
     runs_ = planned_;
-    batches_.resize(plan_.lanes().size() / 4);
+    resize_anew(batches_, plan_.lanes().size() / 4);
+    resize_anew(single_g_, 3 * row_width * plan_.singles().size());
     state_size_ += state_width * world_slots * plan_.pieces().size();
 }
 
@@ -241,10 +249,8 @@ void PackedProblem::place_rows() {
         run.rows_elsewhere = elsewhere;
         if (run.stages > 0) elsewhere += 3 * run.count;
     }
-    const bool batched = elsewhere > 0;
-    g_.resize(matrix_ ? 0 : (rows() - elsewhere) * row_width);
-    single_g_.resize(batched ? 3 * row_width * plan_.singles().size() : 0);
-    batch_c_.resize(c_.empty() ? 0 : 12 * batches_.size());
+    resize_anew(g_, matrix_ ? 0 : (rows() - elsewhere) * row_width);
+    resize_anew(batch_c_, c_.empty() ? 0 : 12 * batches_.size());
 }
 
 void PackedProblem::fill_rows(const Problem& problem) {
