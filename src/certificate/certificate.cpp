@@ -111,17 +111,14 @@ void find_largest(std::span<const double> errors, std::size_t count, std::vector
     std::sort_heap(heap.begin(), heap.end(), worse);
 }
 
-}  // namespace
-
-void Certifier::certify(const Problem& problem, std::span<const double> impulse, Certificate& out,
-                        std::size_t worst_count) {
-    assert(impulse.size() == problem.bias.size());
-    velocities_(problem, impulse, velocity_);
+/// `velocity` is that of the bodies, with these impulses.
+void measure_all(const Problem& problem, std::span<const double> impulse, std::span<const Vec6> velocity,
+                 std::size_t worst_count, Certificate& out) {
     out.block_energy_error_J.resize(problem.blocks.size());
     const auto some_blocks = [&](std::size_t first, std::size_t last) {
         std::array<double, 5> sum{};  // energy, reference, natural, Fischer-Burmeister, blocks not finite
         for (std::size_t k = first; k < last; ++k) {
-            const Measured one = measure(problem, problem.blocks[k], velocity_, impulse);
+            const Measured one = measure(problem, problem.blocks[k], velocity, impulse);
             out.block_energy_error_J[k] = one.energy;
             sum[0] += one.energy;
             sum[1] += one.reference;
@@ -142,9 +139,19 @@ void Certifier::certify(const Problem& problem, std::span<const double> impulse,
     find_largest(out.block_energy_error_J, worst_count, out.worst);
 }
 
+}  // namespace
+
+void Certifier::certify(const Problem& problem, std::span<const double> impulse, Certificate& out,
+                        std::size_t worst_count) {
+    assert(impulse.size() == problem.bias.size());
+    velocities_(problem, impulse, velocity_);
+    measure_all(problem, impulse, velocity_, worst_count, out);
+}
+
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count) {
+    assert(impulse.size() == problem.bias.size());
     Certificate out;
-    Certifier().certify(problem, impulse, out, worst_count);
+    measure_all(problem, impulse, body_velocities(problem, impulse), worst_count, out);
     return out;
 }
 

@@ -28,6 +28,7 @@ int BatchPlan::add(std::span<const Contact> contacts, int first_cell) {
     if (contacts.size() >= 2 * fewest_in_slab) slabs = cut_levels(contacts, find_levels(contacts));
     if (slabs > 1) {
         add_slabs(contacts, slabs);
+        let_go_of_large_scratch();
         return 2;
     }
     stages_.push_back({.first_piece = static_cast<int>(pieces_.size()), .pieces = 1});
@@ -35,6 +36,13 @@ int BatchPlan::add(std::span<const Contact> contacts, int first_cell) {
     std::iota(link_.begin(), link_.end(), 0);
     add_piece(contacts, link_);
     return 1;
+}
+
+// Planning comes before the rows are filled: what it needed makes room for some of them.
+void BatchPlan::let_go_of_large_scratch() {
+    constexpr std::size_t large = 100'000;
+    if (link_.size() < large) return;
+    for (auto* list : {&link_, &link_start_, &level_, &queue_}) std::vector<int>().swap(*list);
 }
 
 // Compressed lists of the contacts of each body.

@@ -68,6 +68,7 @@ private:
     void link_contacts(std::span<const Contact> contacts);
     int search_from(int body, int level, std::span<const Contact> contacts);
     int cut_levels(std::span<const Contact> contacts, int levels);
+    void let_go_of_large_scratch();
     void add_slabs(std::span<const Contact> contacts, int slabs);
     void add_piece(std::span<const Contact> contacts, std::span<const int> members);
     void add_to_piece(std::span<const Contact> contacts, int k);

@@ -16,11 +16,11 @@ bool all_finite(View x) {
     return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
-void fill_velocities(const Problem& problem, BodyVelocities& velocities, Solution& solution) {
+void fill_velocities(const Problem& problem, Solution& solution) {
     if (problem.matrix) {
         solution.velocity.clear();
     } else {
-        velocities(problem, solution.impulse, solution.velocity);
+        body_velocities(problem, solution.impulse, solution.velocity);
     }
 }
 
@@ -125,7 +125,7 @@ void Monitor::stop(Status status, std::string reason) {
 }
 
 SolveReport Monitor::finish(const Problem& problem) {
-    fill_velocities(problem, velocities_, *solution_);
+    fill_velocities(problem, *solution_);
     report_.energy_error_J = best_J_;
     report_.relative_error = relative_error(best_J_, reference_J_);
     report_.seconds = seconds();
@@ -134,8 +134,7 @@ SolveReport Monitor::finish(const Problem& problem) {
 
 SolveReport refuse(const Problem& problem, Solution& solution, std::string reason) {
     solution.impulse.assign(problem.bias.size(), 0.0);
-    BodyVelocities velocities;
-    fill_velocities(problem, velocities, solution);
+    fill_velocities(problem, solution);
     return {.status = Status::unsuitable,
             .energy_error_J = infinity,
             .relative_error = infinity,

@@ -61,7 +61,6 @@ private:
     std::int64_t milestone_iteration_ = 0;
     std::int64_t next_look_ = 1;
     SolveReport report_;
-    BodyVelocities velocities_;
     bool finished_ = false;
     bool calls_stalls_ = true;
 };

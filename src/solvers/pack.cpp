@@ -238,6 +238,11 @@ void PackedProblem::plan_batches(const Problem& problem) {
         planned_bodies_ = problem.bodies.size();
     }
     runs_ = planned_;
+    constexpr std::size_t large = 100'000;
+    if (contacts_.size() >= large) {  // memory comes first: planned anew next time, 2 % of a step
+        std::vector<BatchPlan::Contact>().swap(contacts_);
+        planned_bodies_ = 0;
+    }
     resize_anew(batches_, plan_.lanes().size() / 4);
     resize_anew(single_g_, 3 * row_width * plan_.singles().size());
     state_size_ += state_width * world_slots * plan_.pieces().size();
