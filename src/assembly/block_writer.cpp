@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "linalg/huge_pages.h"
+
 namespace uptack::assembly {
 
 namespace {
@@ -14,6 +16,7 @@ void grow_to(std::size_t size, std::size_t kept, std::vector<T>& list) {
         const std::vector<T> head(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(kept));
         std::vector<T>().swap(list);
         list.reserve(size + size / 8);
+        prefer_huge_pages(list.data(), size * sizeof(T));
         list = head;
     }
     if (list.size() < size) list.resize(size);

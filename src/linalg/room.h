@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "linalg/huge_pages.h"
+
 namespace uptack {
 
 /// `list` with this size and any contents.  What must grow is let go first, so that old and new are not there
@@ -14,6 +16,7 @@ void resize_anew(List& list, std::size_t size) {
     if (list.capacity() < size) {
         List().swap(list);
         list.reserve(size + size / 8);
+        prefer_huge_pages(list.data(), size * sizeof(*list.data()));  // not the rest: it is not to be touched
     }
     list.resize(size);
 }

@@ -113,8 +113,8 @@ void PackedProblem::factor_inertias(const Problem& problem) {
 }
 
 void PackedProblem::list_cells(const Problem& problem) {
-    if (cells_.capacity() < problem.blocks.size())
-        cells_.reserve(problem.blocks.size() + problem.blocks.size() / 8);
+    resize_anew(cells_, problem.blocks.size());
+    cells_.clear();
     for (const Block& block : problem.blocks) add_cells(problem, block);
 }
 
