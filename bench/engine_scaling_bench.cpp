@@ -1,5 +1,8 @@
-// Uptack alone: spheres that fall together, a thousand to a hundred thousand.  Time per step and memory, and
-// the exponents of their growth with the number of contacts.
+// Uptack alone: spheres that fall together, a thousand to a hundred thousand.  Time per step and contact,
+// memory, and the exponents of their growth with the number of contacts; then one thread beside two.
+//
+//     engine_scaling_bench [spheres ...]     a million: engine_scaling_bench 10000 1000000
+//     engine_scaling_bench --threads [spheres]
 //
 // Every size runs in a process of its own, because the peak of the memory (VmHWM) never falls.
 
@@ -28,6 +31,7 @@ constexpr double radius = 0.05;     // [m]
 constexpr double spacing = 0.1005;  // so close that they touch within the first steps
 constexpr int warm_up_steps = 10;
 constexpr int measured_steps = 10;
+constexpr int many = 500'000;  // spheres: from here on half as many steps, ten in all
 // The same work per contact at every size.  To a given error a larger heap needs more sweeps, because
 // pressure has a longer way: that is the method's growth, not the engine's.
 constexpr int sweeps = 50;
@@ -83,19 +87,24 @@ double median(std::vector<double> values) {
     return values.empty() ? 0.0 : values[values.size() / 2];
 }
 
-Sample measure(int spheres) {
-    const double before = memory_bytes("VmRSS");
+SimulationSettings settings_of_heap() {
     SimulationSettings settings;
     settings.stepping.step_s = 0.01;
     settings.stepping.friction = ContactFriction::convex;
     settings.solver.name = "psor";
     settings.solver.stop = {.tolerance = {.value = 0.0, .unit = ErrorUnit::relative},
                             .max_iterations = sweeps};
-    Simulation simulation(heap(spheres), settings);
-    for (int i = 0; i < warm_up_steps; ++i) simulation.step();
+    return settings;
+}
+
+Sample measure(int spheres) {
+    const double before = memory_bytes("VmRSS");
+    Simulation simulation(heap(spheres), settings_of_heap());
+    const int share = spheres >= many ? 2 : 1;
+    for (int i = 0; i < warm_up_steps / share; ++i) simulation.step();
     Sample sample{.bodies = spheres};
     std::vector<double> total, collision, assembly, solve;
-    for (int i = 0; i < measured_steps; ++i) {
+    for (int i = 0; i < measured_steps / share; ++i) {
         const double before_s = cpu_seconds();
         const StepReport report = simulation.step();
         total.push_back(cpu_seconds() - before_s);
@@ -134,11 +143,48 @@ Sample measure_apart(int spheres) {
     return sample;
 }
 
+/// The same steps of the same heap on one thread and on two, in turns, by the wall clock; the least of each,
+/// because other load only ever adds.
+void compare_threads(int spheres) {
+    struct Part {
+        const char* name;
+        double StepReport::*seconds;
+        std::array<double, 2> least{infinity, infinity};
+    };
+    std::array<Part, 4> parts = {
+        Part{"step", &StepReport::total_s}, Part{"collide", &StepReport::collision_s},
+        Part{"assemble", &StepReport::assembly_s}, Part{"solve", &StepReport::solve_s}};
+    Simulation simulation(heap(spheres), settings_of_heap());
+    for (int i = 0; i < warm_up_steps; ++i) simulation.step();
+    const Checkpoint start = simulation.checkpoint();
+    for (int turn = 0; turn < 15; ++turn) {
+        for (int threads = 1; threads <= 2; ++threads) {
+            const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+            simulation.restore(start);
+            simulation.step();  // its data come to their threads
+            const StepReport report = simulation.step();
+            for (Part& part : parts) {
+                part.least[threads - 1] = std::min(part.least[threads - 1], report.*part.seconds);
+            }
+        }
+    }
+    fmt::print("\n{} spheres, the second step from the same state, wall clock, least of 15 [ms]\n", spheres);
+    fmt::print("{:>9} {:>9} {:>9} {:>7}\n", "", "1 thread", "2", "gain");
+    for (const Part& part : parts) {
+        fmt::print("{:>9} {:>9.2f} {:>9.2f} {:>7.2f}\n", part.name, 1e3 * part.least[0], 1e3 * part.least[1],
+                   part.least[0] / part.least[1]);
+    }
+}
+
 }  // namespace
 }  // namespace uptack::bench
 
 int main(int argc, char** argv) {
     using namespace uptack::bench;
+    if (argc > 1 && std::strcmp(argv[1], "--threads") == 0) {
+        compare_threads(argc > 2 ? std::atoi(argv[2]) : 10'000);
+        return 0;
+    }
     std::vector<int> sizes = {1'000, 3'000, 10'000, 30'000, 100'000};
     if (argc > 1) {
         sizes.clear();
@@ -148,8 +194,8 @@ int main(int argc, char** argv) {
         "spheres falling together, h = 1/100 s, {} sweeps of psor a step, one thread, CPU time, median of {} "
         "steps [ms]\n",
         sweeps, measured_steps);
-    fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>9}\n", "bodies", "contacts", "step", "collide",
-               "assemble", "solve", "bytes/body", "error");
+    fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>11} {:>6} {:>9}\n", "bodies", "contacts",
+               "step", "collide", "assemble", "solve", "us/contact", "bytes/body", "GB", "error");
     std::vector<std::pair<double, double>> seconds, bytes;
     for (const int size : sizes) {
         const Sample s = measure_apart(size);
@@ -157,9 +203,10 @@ int main(int argc, char** argv) {
             fmt::print("{:>8} did not finish\n", size);
             continue;
         }
-        fmt::print("{:>8} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>11.0f} {:>9.1e}\n", s.bodies,
-                   s.contacts, 1e3 * s.step_s, 1e3 * s.collision_s, 1e3 * s.assembly_s, 1e3 * s.solve_s,
-                   s.bytes / s.bodies, s.relative_error);
+        fmt::print("{:>8} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>11.2f} {:>11.0f} {:>6.2f} {:>9.1e}\n",
+                   s.bodies, s.contacts, 1e3 * s.step_s, 1e3 * s.collision_s, 1e3 * s.assembly_s,
+                   1e3 * s.solve_s, 1e6 * s.step_s / s.contacts, s.bytes / s.bodies, 1e-9 * s.bytes,
+                   s.relative_error);
         std::fflush(stdout);
         seconds.emplace_back(s.contacts, s.step_s);
         bytes.emplace_back(s.contacts, s.bytes);

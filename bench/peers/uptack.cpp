@@ -116,6 +116,7 @@ Roster all_engines() {
     [[maybe_unused]] const auto take = [&](const std::vector<Setting>& settings) {
         roster.settings.insert(roster.settings.end(), settings.begin(), settings.end());
     };
+    roster.missing.emplace_back("Siconos (Debian 12 does not have it)");
 #ifdef UPTACK_PEER_BULLET
     take(bullet_settings());
 #else

@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,13 @@ public:
     /// The problem of the step from `state`.  Allocates nothing once it has seen a step of this size.
     void assemble(const State& state, const ContactSet& contacts, const FreeMotion& motion,
                   const StepSettings& settings, StepProblem& step);
+
+    /// What joints hold is not linear in the motion.  Puts into the bias of their rows how far the motion
+    /// with these velocities, to `ahead`, leaves the straight line (instead of what an earlier
+    /// call put there), so that a solution with the same velocities holds the joints at the end of the step.
+    /// `velocity` is that of the model's bodies.
+    void follow_curves(const State& ahead, std::span<const Vec6> velocity, const StepSettings& settings,
+                       StepProblem& step);
 
     /// Impulses of the last step where keys match, turned into the present frames and scaled; zero elsewhere.
     void recall(const ImpulseMemory& memory, const StepProblem& step, const ContactSet& contacts,

@@ -34,4 +34,15 @@ struct Certificate {
 /// The problem must be valid and `impulse` have one entry per row.
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count = 5);
 
+/// The same for who asks in every step: allocates nothing once it has seen the size.
+class Certifier {
+public:
+    void certify(const Problem& problem, std::span<const double> impulse, Certificate& out,
+                 std::size_t worst_count = 5);
+
+private:
+    BodyVelocities velocities_;
+    std::vector<Vec6> velocity_;
+};
+
 }  // namespace uptack

@@ -107,6 +107,18 @@ std::vector<Vec6> body_velocities(const Problem& problem, std::span<const double
 /// The same into existing storage, for callers that must not allocate.
 void body_velocities(const Problem& problem, std::span<const double> impulse, std::vector<Vec6>& velocity);
 
+/// The same to the bit, with kept room: large problems are taken body by body on several threads.
+class BodyVelocities {
+public:
+    void operator()(const Problem& problem, std::span<const double> impulse, std::vector<Vec6>& velocity);
+
+private:
+    void list_blocks(const Problem& problem);
+
+    std::vector<int> start_;  // of each body in entry_
+    std::vector<int> entry_;  // 2 * block + side, in the problem's order
+};
+
 /// The same problem with the bodies eliminated: A = J M^-1 J^T + C and b = J v_free + b.
 Problem assemble(const Problem& problem);
 

@@ -30,10 +30,14 @@ void Assembler::assemble(const State& state, const ContactSet& contacts, const F
     assembly::BlockWriter writer(motion, step);
     writer.start(inside_->body_order);
     inside_->joints.add(facts, state, motion, writer);
-    for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
-        inside_->contacts.add(facts, state, motion, contacts.contacts[i], static_cast<int>(i), writer);
-    }
+    inside_->contacts.add(facts, state, motion, contacts.contacts, writer);
     writer.finish();
+}
+
+void Assembler::follow_curves(const State& ahead, std::span<const Vec6> velocity,
+                              const StepSettings& settings, StepProblem& step) {
+    if (settings.stabilisation != Stabilisation::recovery) return;
+    inside_->joints.follow_curves(ahead, velocity, settings.step_s, step);
 }
 
 }  // namespace uptack

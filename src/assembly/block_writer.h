@@ -1,4 +1,4 @@
-// Appends blocks to a step's problem, folding the velocities of bodies that are not in it into the bias.
+// Writes blocks into a step's problem, folding the velocities of bodies that are not in it into the bias.
 
 #pragma once
 
@@ -22,6 +22,18 @@ struct BlockRows {
         row[count] = jacobian;
         bias[count] = b;
         compliance[count++] = c;
+    }
+};
+
+/// So many blocks and rows, or where they begin.
+struct BlockCount {
+    int blocks = 0;
+    int rows = 0;
+
+    BlockCount& operator+=(BlockCount more) {
+        blocks += more.blocks;
+        rows += more.rows;
+        return *this;
     }
 };
 
@@ -49,19 +61,30 @@ public:
     /// no_body, which solvers ignore: reactions are read from it.
     void add(const BlockOrigin& origin, const Law& law, const BlockRows& rows);
 
+    /// The same for many blocks on several threads: first room for all of them, where what may be compliant
+    /// says so, then each at its own place.
+    enum class Rows : bool { rigid, perhaps_compliant };
+    BlockCount grow(BlockCount more, Rows kind);
+    /// True: a row is compliant.
+    bool put(BlockCount at, const BlockOrigin& origin, const Law& law, const BlockRows& rows) const;
+    void note_compliance() { compliant_ = true; }
+
     /// An impulse known beforehand: changes the free velocities.
     void apply(int body_a, int body_b, const JacobianRow& row, double impulse);
 
     /// J M^-1 J^T.
     double mobility(int body_a, int body_b, const JacobianRow& row) const;
 
-    /// Leaves the compliance empty where all is rigid.
+    /// Cuts off what was of the last step; leaves the compliance empty where all is rigid.
     void finish();
 
 private:
+    void make_room(BlockCount size);
+
     const FreeMotion& motion_;
     StepProblem& step_;
     BlockRows rows_;
+    BlockCount done_;
     bool compliant_ = false;
 };
 

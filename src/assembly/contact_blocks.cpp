@@ -1,7 +1,10 @@
 #include "contact_blocks.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
+#include "linalg/parallel.h"
 #include "parts/measure.h"
 
 namespace uptack::assembly {
@@ -53,6 +56,10 @@ PairTable::PairTable(const Model& model) : count_(model.materials.size()) {
     }
 }
 
+bool PairTable::any(double PairValues::*value) const {
+    return std::any_of(values_.begin(), values_.end(), [&](const PairValues& v) { return v.*value > 0.0; });
+}
+
 bool adheres(const Contact& contact, const PairValues& values) {
     return values.adhesion > 0.0 && contact.gap <= touching;
 }
@@ -67,6 +74,8 @@ ContactBlocks::ContactBlocks(const Model& model, std::span<const int> body_rank)
     }
     belts_ = std::any_of(model.materials.begin(), model.materials.end(),
                          [](const Material& m) { return m.surface_velocity_b != Vec3{}; });
+    compliant_ = pairs_.any(&PairValues::compliance);
+    adhesive_ = pairs_.any(&PairValues::adhesion);
 }
 
 BlockKey ContactBlocks::key(const Contact& contact) const {
@@ -84,42 +93,111 @@ double ContactBlocks::belt_speed(const State& state, const Contact& contact, con
     return dot(tangent, a - b);
 }
 
-void ContactBlocks::add(const StepFacts& facts, const State& state, const FreeMotion& motion,
-                        const Contact& contact, int index, BlockWriter& writer) const {
+std::optional<RowTerms> ContactBlocks::normal_terms(const Step& step, const Contact& contact,
+                                                    const JacobianRow& normal) const {
     const int a = contact.body_a;
     const int b = contact.body_b;
-    if (!writer.moves(a) && !writer.moves(b)) return;
     const PairValues& pair = values(contact);
-    const Vec3 arm_a = contact.point_w - state.pose[a].position;
-    const Vec3 arm_b = contact.point_w - state.pose[b].position;
-    const JacobianRow normal = sliding_row(contact.normal_w, arm_a, arm_b);
+    return one_sided_terms(
+        step.facts,
+        {.gap = contact.gap,
+         .before = rate(normal, step.state.velocity[a], step.state.velocity[b]),
+         .free = rate(normal, step.motion.body[a].free_velocity, step.motion.body[b].free_velocity),
+         .recovery = step.facts.settings.contact_recovery,
+         .restitution = pair.restitution,
+         .compliance = pair.compliance});
+}
 
-    const std::optional<RowTerms> terms = one_sided_terms(
-        facts, {.gap = contact.gap,
-                .before = rate(normal, state.velocity[a], state.velocity[b]),
-                .free = rate(normal, motion.body[a].free_velocity, motion.body[b].free_velocity),
-                .recovery = facts.settings.contact_recovery,
-                .restitution = pair.restitution,
-                .compliance = pair.compliance});
-    if (!terms) return;
+JacobianRow ContactBlocks::normal_row(const Step& step, const Contact& contact) {
+    return sliding_row(contact.normal_w, contact.point_w - step.state.pose[contact.body_a].position,
+                       contact.point_w - step.state.pose[contact.body_b].position);
+}
 
-    BlockRows& rows = writer.rows_between(a, b);
-    rows.add(normal, terms->bias, terms->compliance);
-    const Law law = contact_law(facts.settings, pair);
-    if (!std::holds_alternative<Unilateral>(law)) {
-        const std::array<Vec3, 3> frame = contact_frame(contact.normal_w);
-        for (const int k : {1, 2}) {
-            rows.add(sliding_row(frame[k], arm_a, arm_b),
-                     belts_ ? belt_speed(state, contact, frame[k]) : 0.0);
-        }
-        if (std::holds_alternative<FrictionCone>(law)) {
-            if (pair.rolling > 0.0) rows.add(turning_row(frame[1]), 0.0);
-            if (pair.rolling > 0.0) rows.add(turning_row(frame[2]), 0.0);
-            if (pair.spinning > 0.0) rows.add(turning_row(frame[0]), 0.0);
-        }
+/// Of the contact's block; 0 where there is none.
+int ContactBlocks::row_count(const Step& step, const Contact& contact) const {
+    if (!step.writer.moves(contact.body_a) && !step.writer.moves(contact.body_b)) return 0;
+    const PairValues& pair = values(contact);
+    if (pair.restitution > 0.0) {  // only what can bounce is ever skipped
+        if (!normal_terms(step, contact, normal_row(step, contact))) return 0;
     }
-    writer.add({.key = key(contact), .index = index, .axis = -1}, law, rows);
-    if (adheres(contact, pair)) writer.apply(a, b, normal, -pair.adhesion * facts.kick_s);
+    const Law law = contact_law(step.facts.settings, pair);
+    if (std::holds_alternative<Unilateral>(law)) return 1;
+    if (!std::holds_alternative<FrictionCone>(law)) return 3;
+    return 3 + (pair.rolling > 0.0 ? 2 : 0) + (pair.spinning > 0.0 ? 1 : 0);
+}
+
+Law ContactBlocks::fill(const Step& step, const Contact& contact, BlockRows& rows) const {
+    const PairValues& pair = values(contact);
+    const Vec3 arm_a = contact.point_w - step.state.pose[contact.body_a].position;
+    const Vec3 arm_b = contact.point_w - step.state.pose[contact.body_b].position;
+    rows.body_a = contact.body_a;
+    rows.body_b = contact.body_b;
+    rows.count = 0;
+    const JacobianRow normal = sliding_row(contact.normal_w, arm_a, arm_b);
+    const std::optional<RowTerms> terms = normal_terms(step, contact, normal);
+    rows.add(normal, terms->bias, terms->compliance);
+    const Law law = contact_law(step.facts.settings, pair);
+    if (std::holds_alternative<Unilateral>(law)) return law;
+    const std::array<Vec3, 3> frame = contact_frame(contact.normal_w);
+    for (const int k : {1, 2}) {
+        rows.add(sliding_row(frame[k], arm_a, arm_b),
+                 belts_ ? belt_speed(step.state, contact, frame[k]) : 0.0);
+    }
+    if (std::holds_alternative<FrictionCone>(law)) {
+        if (pair.rolling > 0.0) rows.add(turning_row(frame[1]), 0.0);
+        if (pair.rolling > 0.0) rows.add(turning_row(frame[2]), 0.0);
+        if (pair.spinning > 0.0) rows.add(turning_row(frame[0]), 0.0);
+    }
+    return law;
+}
+
+// 1. Count the blocks and rows of every chunk of contacts   2. so each chunk knows its place   3. fill it
+void ContactBlocks::add(const StepFacts& facts, const State& state, const FreeMotion& motion,
+                        std::span<const Contact> contacts, BlockWriter& writer) const {
+    const Step step{.facts = facts, .state = state, .motion = motion, .writer = writer};
+    std::array<BlockCount, max_chunks> begin{};
+    const auto count = [&](std::size_t chunk, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const int rows = row_count(step, contacts[i]);
+            begin[chunk] += {.blocks = rows > 0 ? 1 : 0, .rows = rows};
+        }
+    };
+    for_each_chunk(contacts.size(), count, blocks_grain);
+
+    BlockCount all;
+    for (BlockCount& chunk : begin) {
+        const BlockCount size = std::exchange(chunk, all);
+        all += size;
+    }
+    const BlockCount start =
+        writer.grow(all, compliant_ ? BlockWriter::Rows::perhaps_compliant : BlockWriter::Rows::rigid);
+
+    std::atomic<bool> compliant = false;
+    const auto write = [&](std::size_t chunk, std::size_t first, std::size_t last) {
+        BlockCount at = start;
+        at += begin[chunk];
+        BlockRows rows;  // one for all: clearing it for every contact would cost as much as filling it
+        for (std::size_t i = first; i < last; ++i) {
+            if (row_count(step, contacts[i]) == 0) continue;
+            const Law law = fill(step, contacts[i], rows);
+            const BlockOrigin origin{.key = key(contacts[i]), .index = static_cast<int>(i), .axis = -1};
+            if (writer.put(at, origin, law, rows)) compliant.store(true, std::memory_order_relaxed);
+            at += {.blocks = 1, .rows = rows.count};
+        }
+    };
+    for_each_chunk(contacts.size(), write, blocks_grain);
+    if (compliant) writer.note_compliance();
+    if (adhesive_) apply_adhesion(step, contacts, writer);
+}
+
+void ContactBlocks::apply_adhesion(const Step& step, std::span<const Contact> contacts,
+                                   BlockWriter& writer) const {
+    for (const Contact& contact : contacts) {
+        const PairValues& pair = values(contact);
+        if (!adheres(contact, pair) || row_count(step, contact) == 0) continue;
+        writer.apply(contact.body_a, contact.body_b, normal_row(step, contact),
+                     -pair.adhesion * step.facts.kick_s);
+    }
 }
 
 }  // namespace uptack::assembly

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct PairValues {
 class PairTable {
 public:
     explicit PairTable(const Model& model);
+    /// Is it more than 0 for some pair?
+    bool any(double PairValues::*value) const;
     const PairValues& operator()(int material_a, int material_b) const {
         return values_[static_cast<std::size_t>(material_a) * count_ + static_cast<std::size_t>(material_b)];
     }
@@ -55,11 +58,25 @@ public:
         return pairs_(material_[contact.shape_a], material_[contact.shape_b]);
     }
 
-    /// Appends the block of contact `index`; nothing where no body can move or the contact is skipped.
-    void add(const StepFacts& facts, const State& state, const FreeMotion& motion, const Contact& contact,
-             int index, BlockWriter& writer) const;
+    /// Appends the contacts' blocks; none where no body can move or the contact is skipped.
+    void add(const StepFacts& facts, const State& state, const FreeMotion& motion,
+             std::span<const Contact> contacts, BlockWriter& writer) const;
 
 private:
+    /// What the blocks of a step are made from.
+    struct Step {
+        const StepFacts& facts;
+        const State& state;
+        const FreeMotion& motion;
+        const BlockWriter& writer;
+    };
+
+    std::optional<RowTerms> normal_terms(const Step& step, const Contact& contact,
+                                         const JacobianRow& normal) const;
+    static JacobianRow normal_row(const Step& step, const Contact& contact);
+    int row_count(const Step& step, const Contact& contact) const;
+    Law fill(const Step& step, const Contact& contact, BlockRows& rows) const;
+    void apply_adhesion(const Step& step, std::span<const Contact> contacts, BlockWriter& writer) const;
     double belt_speed(const State& state, const Contact& contact, const Vec3& tangent) const;
 
     const Model& model_;
@@ -68,6 +85,8 @@ private:
     std::vector<int> material_;     ///< of each shape
     std::vector<int> shape_place_;  ///< of each shape among those of its body
     bool belts_ = false;            ///< some surface moves against its body
+    bool compliant_ = false;        ///< some pair is
+    bool adhesive_ = false;
 };
 
 }  // namespace uptack::assembly

@@ -19,21 +19,6 @@ Vec6 free_velocity_of(const FreeMotion& motion, int body) {
     return body == no_body ? Vec6{} : motion.body[body].free_velocity;
 }
 
-/// The velocity a body will about have, and where that would take it.
-struct Guess {
-    Vec6 velocity{};
-    Pose pose;
-};
-
-Guess guess(const State& state, const FreeMotion& motion, const BlockWriter& writer, int body, double h) {
-    if (body == no_body) return {};
-    const Pose& pose = state.pose[body];
-    // What moves as prescribed is known; what impulses move is supposed to go on as it did.
-    const Vec6& v = writer.moves(body) ? state.velocity[body] : motion.body[body].free_velocity;
-    return {.velocity = v,
-            .pose = {pose.position + h * linear(v), exponential(h * angular(v)) * pose.orientation}};
-}
-
 std::optional<RowTerms> axis_terms(ConstraintKind kind, const StepFacts& facts, const JointAxis& axis,
                                    const AxisFacts& now) {
     switch (kind) {
@@ -68,7 +53,8 @@ JointBlocks::JointBlocks(const Model& model) : model_(model), order_(joint_order
 void JointBlocks::add(const StepFacts& facts, const State& state, const FreeMotion& motion,
                       BlockWriter& writer) {
     measure(state, motion, writer);
-    for (const Moving& moving : moving_) add_held(facts, state, motion, moving, writer);
+    held_.clear();
+    for (const Moving& moving : moving_) add_held(facts, state, moving, writer);
     for (const AxisRow& made :
          {AxisRow{ConstraintKind::spring, 1.0}, AxisRow{ConstraintKind::motor, 1.0},
           AxisRow{ConstraintKind::friction, 1.0}, AxisRow{ConstraintKind::lower_limit, 1.0},
@@ -107,8 +93,8 @@ void JointBlocks::measure(const State& state, const FreeMotion& motion, const Bl
     }
 }
 
-void JointBlocks::add_held(const StepFacts& facts, const State& state, const FreeMotion& motion,
-                           const Moving& moving, BlockWriter& writer) const {
+void JointBlocks::add_held(const StepFacts& facts, const State& state, const Moving& moving,
+                           BlockWriter& writer) {
     const Joint& joint = model_.joints[moving.joint];
     const Held kept = held(joint, start_[moving.joint], moving.frames, state.joint_angle[moving.joint]);
     if (kept.count == 0) return;
@@ -129,19 +115,33 @@ void JointBlocks::add_held(const StepFacts& facts, const State& state, const Fre
         terms.compliance =
             std::max(terms.compliance, least_give * writer.mobility(joint.body_a, joint.body_b, m.row));
         rows.add(m.row, terms.bias, terms.compliance);
-    }
-    if (!kept.one_sided && facts.settings.stabilisation == Stabilisation::recovery) {
-        const Guess a = guess(state, motion, writer, joint.body_a, facts.settings.step_s);
-        const Guess b = guess(state, motion, writer, joint.body_b, facts.settings.step_s);
-        const Held then = held(joint, start_[moving.joint], joint_frames(joint, a.pose, b.pose),
-                               state.joint_angle[moving.joint]);
-        for (int i = 0; i < kept.count && then.count == kept.count; ++i) {
-            const double change = (then.row[i].value - kept.row[i].value) / facts.settings.step_s;
-            rows.bias[i] += change - rate(kept.row[i].row, a.velocity, b.velocity);
-        }
+        held_.push_back({.value = m.value});
     }
     const BlockKey key{.kind = ConstraintKind::joint, .first = static_cast<std::uint64_t>(moving.rank)};
     writer.add({.key = key, .index = moving.joint, .axis = -1}, law, rows);
+}
+
+void JointBlocks::follow_curves(const State& ahead, std::span<const Vec6> velocity, double h,
+                                StepProblem& step) {
+    const auto velocity_of = [&](int body) { return body == no_body ? Vec6{} : velocity[body]; };
+    for (std::size_t k = 0; k < step.origin.size(); ++k) {
+        if (step.origin[k].key.kind != ConstraintKind::joint) break;  // they come first
+        const int index = step.origin[k].index;
+        const Joint& joint = model_.joints[index];
+        const Block& block = step.problem.blocks[k];
+        if (!std::holds_alternative<Bilateral>(block.law)) continue;
+        const Held then = held(joint, start_[index], joint_frames(joint, ahead), ahead.joint_angle[index]);
+        if (then.count != block.rows) continue;
+        const Vec6 a = velocity_of(joint.body_a);
+        const Vec6 b = velocity_of(joint.body_b);
+        for (int i = 0; i < block.rows; ++i) {
+            HeldRow& row = held_[block.first_row + i];
+            const double straight = rate(step.problem.jacobian[block.first_row + i], a, b);
+            const double curve = (then.row[i].value - row.value) / h - straight;
+            step.problem.bias[block.first_row + i] += curve - row.curve;
+            row.curve = curve;
+        }
+    }
 }
 
 void JointBlocks::add_axis_rows(const StepFacts& facts, const AxisRow& made, BlockWriter& writer) const {

@@ -28,6 +28,9 @@ public:
     /// Appends all blocks in the order of their keys: kind by kind, and within a kind in joint_order().
     void add(const StepFacts& facts, const State& state, const FreeMotion& motion, BlockWriter& writer);
 
+    /// Assembler::follow_curves().
+    void follow_curves(const State& ahead, std::span<const Vec6> velocity, double h, StepProblem& step);
+
     std::span<const int> order() const { return order_; }
     const JointStart& start(int joint) const { return start_[joint]; }
 
@@ -44,6 +47,10 @@ private:
         std::optional<Measure> q;
         AxisFacts facts;
     };
+    struct HeldRow {
+        double value = 0.0;  ///< of what it holds, where the bodies are
+        double curve = 0.0;  ///< what follow_curves() has added to its bias
+    };
     /// Which rows one kind of constraint makes of an axis.
     struct AxisRow {
         ConstraintKind kind;
@@ -51,8 +58,7 @@ private:
     };
 
     void measure(const State& state, const FreeMotion& motion, const BlockWriter& writer);
-    void add_held(const StepFacts& facts, const State& state, const FreeMotion& motion, const Moving& moving,
-                  BlockWriter& writer) const;
+    void add_held(const StepFacts& facts, const State& state, const Moving& moving, BlockWriter& writer);
     void add_axis_rows(const StepFacts& facts, const AxisRow& made, BlockWriter& writer) const;
     void apply_force_motors(const StepFacts& facts, BlockWriter& writer) const;
 
@@ -61,6 +67,7 @@ private:
     std::vector<JointStart> start_;  ///< one per joint of the model
     std::vector<Moving> moving_;
     std::vector<MovingAxis> axes_;
+    std::vector<HeldRow> held_;  ///< the problem's first rows
 };
 
 }  // namespace uptack::assembly

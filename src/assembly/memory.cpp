@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "inside.h"
+#include "linalg/parallel.h"
+#include "linalg/room.h"
 
 namespace uptack {
 namespace {
@@ -30,35 +32,43 @@ void Assembler::recall(const ImpulseMemory& memory, const StepProblem& step, con
     start.impulse.assign(step.problem.bias.size(), 0.0);
     if (!(memory.kick_s > 0.0)) return;
     const double scale = step.kick_s / memory.kick_s;
-    auto old = memory.blocks.begin();
-    for (std::size_t k = 0; k < step.origin.size(); ++k) {
-        const BlockOrigin& origin = step.origin[k];
-        const Block& block = step.problem.blocks[k];
-        while (old != memory.blocks.end() && old->key < origin.key) ++old;
-        if (old == memory.blocks.end()) return;
-        if (old->key != origin.key || old->rows != block.rows) continue;
-        double* impulse = start.impulse.data() + block.first_row;
-        for (int i = 0; i < block.rows; ++i) impulse[i] = scale * old->impulse[i];
-        if (origin.key.kind == ConstraintKind::contact) {
-            turn_contact(old->normal_w, contacts.contacts[origin.index].normal_w, block.rows, impulse);
+    const auto by_key = [](const RememberedBlock& block, const BlockKey& key) { return block.key < key; };
+    const auto some_blocks = [&](std::size_t, std::size_t first, std::size_t last) {
+        auto old =
+            std::lower_bound(memory.blocks.begin(), memory.blocks.end(), step.origin[first].key, by_key);
+        for (std::size_t k = first; k < last; ++k) {
+            const BlockOrigin& origin = step.origin[k];
+            const Block& block = step.problem.blocks[k];
+            while (old != memory.blocks.end() && old->key < origin.key) ++old;
+            if (old == memory.blocks.end()) return;
+            if (old->key != origin.key || old->rows != block.rows) continue;
+            double* impulse = start.impulse.data() + block.first_row;
+            for (int i = 0; i < block.rows; ++i) impulse[i] = scale * old->impulse[i];
+            if (origin.key.kind == ConstraintKind::contact) {
+                turn_contact(old->normal_w, contacts.contacts[origin.index].normal_w, block.rows, impulse);
+            }
         }
-    }
+    };
+    for_each_chunk(step.origin.size(), some_blocks, blocks_grain);
 }
 
 void Assembler::remember(const StepProblem& step, const ContactSet& contacts, const Solution& solution,
                          ImpulseMemory& memory) const {
     memory.kick_s = step.kick_s;
-    memory.blocks.resize(step.origin.size());
-    for (std::size_t k = 0; k < step.origin.size(); ++k) {
-        const BlockOrigin& origin = step.origin[k];
-        const Block& block = step.problem.blocks[k];
-        RememberedBlock kept{.key = origin.key, .rows = block.rows};
-        std::copy_n(solution.impulse.begin() + block.first_row, block.rows, kept.impulse.begin());
-        if (origin.key.kind == ConstraintKind::contact) {
-            kept.normal_w = contacts.contacts[origin.index].normal_w;
+    resize_anew(memory.blocks, step.origin.size());
+    const auto some_blocks = [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) {
+            const BlockOrigin& origin = step.origin[k];
+            const Block& block = step.problem.blocks[k];
+            RememberedBlock& kept = memory.blocks[k];
+            kept = {.key = origin.key, .rows = block.rows};
+            std::copy_n(solution.impulse.begin() + block.first_row, block.rows, kept.impulse.begin());
+            if (origin.key.kind == ConstraintKind::contact) {
+                kept.normal_w = contacts.contacts[origin.index].normal_w;
+            }
         }
-        memory.blocks[k] = kept;
-    }
+    };
+    for_each_chunk(step.origin.size(), some_blocks, blocks_grain);
 }
 
 }  // namespace uptack

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fischer_burmeister.h"
+#include "linalg/parallel.h"
 #include "uptack/error_metric.h"
 
 namespace uptack {
@@ -12,68 +13,80 @@ namespace {
 
 using Rows = RowValues;
 
-/// The velocity the impulses really cause, row by row: recomputed, never taken from a solver.
-class RowVelocities {
-public:
-    RowVelocities(const Problem& problem, std::span<const double> impulse)
-        : problem_(problem), impulse_(impulse), velocity_(body_velocities(problem, impulse)) {}
-
-    double operator()(const Block& block, int row) const {
-        double w = problem_.bias[row];
-        if (problem_.matrix) {
-            const SparseMatrix& a = *problem_.matrix;
+/// The velocities of a block's rows: b + J v + C x, or b + A x in the assembled form.  From the bodies'
+/// velocities recomputed by the certificate, never from a solver.
+void row_velocities(const Problem& problem, const Block& block, std::span<const Vec6> velocity,
+                    std::span<const double> impulse, Rows& w) {
+    for (int i = 0; i < block.rows; ++i) {
+        const int row = block.first_row + i;
+        w[i] = problem.bias[row];
+        if (problem.matrix) {
+            const SparseMatrix& a = *problem.matrix;
             for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k)
-                w += a.value[k] * impulse_[a.column[k]];
-            return w;
+                w[i] += a.value[k] * impulse[a.column[k]];
+            continue;
         }
-        const JacobianRow& j = problem_.jacobian[row];
-        if (block.body_a != no_body) w += dot(j.a, velocity_[block.body_a]);
-        if (block.body_b != no_body) w += dot(j.b, velocity_[block.body_b]);
-        if (!problem_.compliance.empty()) w += problem_.compliance[row] * impulse_[row];
-        return w;
+        const JacobianRow& j = problem.jacobian[row];
+        if (block.body_a != no_body) w[i] += dot(j.a, velocity[block.body_a]);
+        if (block.body_b != no_body) w[i] += dot(j.b, velocity[block.body_b]);
+        if (!problem.compliance.empty()) w[i] += problem.compliance[row] * impulse[row];
     }
+}
 
-private:
-    const Problem& problem_;
-    std::span<const double> impulse_;
-    std::vector<Vec6> velocity_;
-};
+/// The same for x = 0.
+void free_row_velocities(const Problem& problem, const Block& block, Rows& w) {
+    for (int i = 0; i < block.rows; ++i) {
+        const int row = block.first_row + i;
+        w[i] = problem.bias[row];
+        if (problem.matrix) continue;
+        const JacobianRow& j = problem.jacobian[row];
+        if (block.body_a != no_body) w[i] += dot(j.a, problem.bodies[block.body_a].free_velocity);
+        if (block.body_b != no_body) w[i] += dot(j.b, problem.bodies[block.body_b].free_velocity);
+    }
+}
 
 struct Measured {
     bool finite = true;           // impulses and velocities: a projection can turn a NaN into a number
     double energy = 0.0;          // 1/2 sum a r^2 [J]
+    double reference = 0.0;       // the same of x = 0 [J]
     double natural_square = 0.0;  // |x - proj(x - w~)|^2
     double fischer_square = 0.0;  // |phi(x, w~)|^2
 };
 
-Measured measure(const Law& law, std::span<const double> x, std::span<const double> w,
+double energy_of(const Law& law, std::span<const double> x, std::span<const double> w,
                  std::span<const double> a) {
-    Measured out;
-    Rows ones;
-    ones.fill(1.0);
     const Rows r = natural_map(law, x, w, a);
-    const Rows plain = natural_map(law, x, w, std::span(ones).first(x.size()));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        out.energy += 0.5 * a[i] * r[i] * r[i];
-        out.natural_square += plain[i] * plain[i];
-    }
-    out.fischer_square = fischer_burmeister_square(law, x, w).value_or(out.natural_square);
-    return out;
+    double energy = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) energy += 0.5 * a[i] * r[i] * r[i];
+    return energy;
 }
 
-Measured measure_block(const Problem& problem, const Block& block, std::span<const double> impulse,
-                       const RowVelocities& velocity) {
-    const Rows a = effective_inverse_mass(problem, block);
-    Rows w{};
-    for (int i = 0; i < block.rows; ++i) w[i] = velocity(block, block.first_row + i);
-    bool finite = true;
-    for (int i = 0; i < block.rows; ++i) {
-        finite = finite && std::isfinite(w[i]) && std::isfinite(impulse[block.first_row + i]);
+constexpr Rows ones = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+constexpr Rows nothing{};
+
+Measured measure(const Problem& problem, const Block& block, std::span<const Vec6> velocity,
+                 std::span<const double> impulse) {
+    const auto n = static_cast<std::size_t>(block.rows);
+    const std::span<const double> x = impulse.subspan(block.first_row, n);
+    const Rows metric = effective_inverse_mass(problem, block);
+    const std::span<const double> a = std::span(metric).first(n);
+    Rows rows;
+    const std::span<double> w = std::span(rows).first(n);
+    Measured out;
+
+    free_row_velocities(problem, block, rows);
+    add_de_saxce_term(block.law, w);
+    out.reference = energy_of(block.law, std::span(nothing).first(n), w, a);
+
+    row_velocities(problem, block, velocity, impulse, rows);
+    for (std::size_t i = 0; i < n; ++i) {
+        out.finite = out.finite && std::isfinite(w[i]) && std::isfinite(x[i]);
     }
-    add_de_saxce_term(block.law, std::span(w).first(block.rows));
-    Measured out = measure(block.law, impulse.subspan(block.first_row, block.rows),
-                           std::span(w).first(block.rows), std::span(a).first(block.rows));
-    out.finite = finite;
+    add_de_saxce_term(block.law, w);
+    out.energy = energy_of(block.law, x, w, a);
+    const Rows plain = natural_map(block.law, x, w, std::span(ones).first(n));
+    for (std::size_t i = 0; i < n; ++i) out.natural_square += plain[i] * plain[i];
+    out.fischer_square = fischer_burmeister_square(block.law, x, w).value_or(out.natural_square);
     return out;
 }
 
@@ -83,8 +96,8 @@ bool worse(const BlockError& a, const BlockError& b) {
 
 /// The `count` largest, in a heap whose top is the least of them: large problems have too many blocks to
 /// sort.
-std::vector<BlockError> largest(std::span<const double> errors, std::size_t count) {
-    std::vector<BlockError> heap;
+void find_largest(std::span<const double> errors, std::size_t count, std::vector<BlockError>& heap) {
+    heap.clear();
     for (std::size_t k = 0; k < errors.size() && count > 0; ++k) {
         const BlockError one{static_cast<int>(k), errors[k]};
         if (!(one.energy_error_J > 0.0) || (heap.size() == count && !worse(one, heap.front()))) continue;
@@ -96,40 +109,49 @@ std::vector<BlockError> largest(std::span<const double> errors, std::size_t coun
         std::push_heap(heap.begin(), heap.end(), worse);
     }
     std::sort_heap(heap.begin(), heap.end(), worse);
-    return heap;
 }
 
-double energy_of_doing_nothing(const Problem& problem) {
-    const std::vector<double> zero(problem.bias.size(), 0.0);
-    const RowVelocities velocity(problem, zero);
-    double e0 = 0.0;
-    for (const Block& block : problem.blocks) e0 += measure_block(problem, block, zero, velocity).energy;
-    return e0;
+/// `velocity` is that of the bodies, with these impulses.
+void measure_all(const Problem& problem, std::span<const double> impulse, std::span<const Vec6> velocity,
+                 std::size_t worst_count, Certificate& out) {
+    out.block_energy_error_J.resize(problem.blocks.size());
+    const auto some_blocks = [&](std::size_t first, std::size_t last) {
+        std::array<double, 5> sum{};  // energy, reference, natural, Fischer-Burmeister, blocks not finite
+        for (std::size_t k = first; k < last; ++k) {
+            const Measured one = measure(problem, problem.blocks[k], velocity, impulse);
+            out.block_energy_error_J[k] = one.energy;
+            sum[0] += one.energy;
+            sum[1] += one.reference;
+            sum[2] += one.natural_square;
+            sum[3] += one.fischer_square;
+            sum[4] += one.finite ? 0.0 : 1.0;
+        }
+        return sum;
+    };
+    const auto [energy, reference, natural, fischer, not_finite] =
+        sums_over_chunks<5>(problem.blocks.size(), some_blocks, blocks_grain);
+    out.energy_error_J = energy;
+    out.reference_energy_J = reference;
+    out.natural_residual = std::sqrt(natural);
+    out.fischer_burmeister = std::sqrt(fischer);
+    out.finite = not_finite == 0.0 && std::isfinite(energy) && std::isfinite(reference);
+    out.relative_error = relative_error(energy, reference);
+    find_largest(out.block_energy_error_J, worst_count, out.worst);
 }
 
 }  // namespace
 
+void Certifier::certify(const Problem& problem, std::span<const double> impulse, Certificate& out,
+                        std::size_t worst_count) {
+    assert(impulse.size() == problem.bias.size());
+    velocities_(problem, impulse, velocity_);
+    measure_all(problem, impulse, velocity_, worst_count, out);
+}
+
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count) {
     assert(impulse.size() == problem.bias.size());
     Certificate out;
-    out.block_energy_error_J.reserve(problem.blocks.size());
-    const RowVelocities velocity(problem, impulse);
-    double natural = 0.0;
-    double fischer = 0.0;
-    for (const Block& block : problem.blocks) {
-        const Measured measured = measure_block(problem, block, impulse, velocity);
-        out.finite = out.finite && measured.finite;
-        out.block_energy_error_J.push_back(measured.energy);
-        out.energy_error_J += measured.energy;
-        natural += measured.natural_square;
-        fischer += measured.fischer_square;
-    }
-    out.natural_residual = std::sqrt(natural);
-    out.fischer_burmeister = std::sqrt(fischer);
-    out.reference_energy_J = energy_of_doing_nothing(problem);
-    out.finite = out.finite && std::isfinite(out.energy_error_J) && std::isfinite(out.reference_energy_J);
-    out.relative_error = relative_error(out.energy_error_J, out.reference_energy_J);
-    out.worst = largest(out.block_energy_error_J, worst_count);
+    measure_all(problem, impulse, body_velocities(problem, impulse), worst_count, out);
     return out;
 }
 

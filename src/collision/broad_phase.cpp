@@ -98,14 +98,20 @@ void BroadPhase::find_pairs(std::span<const SweptBox> boxes, std::span<const std
 /// 3. The coarsest levels with few boxes become the list of big ones.
 void BroadPhase::choose_levels(std::span<const SweptBox> boxes) {
     std::array<std::uint32_t, size_classes> boxes_of_class{};
+    int smallest = size_classes;  // of the classes that are used: a few out of thousands
+    int largest = -1;
     for (const SweptBox& box : boxes) {
-        if (is_box(box)) ++boxes_of_class[size_class(box)];
+        if (!is_box(box)) continue;
+        const int number = size_class(box);
+        ++boxes_of_class[number];
+        smallest = std::min(smallest, number);
+        largest = std::max(largest, number);
     }
 
     double least = infinity;
     for (int phase = 0; phase < classes_per_octave; ++phase) {
         double waste = 0.0;
-        for (int number = 0; number < size_classes; ++number) {
+        for (int number = smallest; number <= largest; ++number) {
             if (boxes_of_class[number] == 0) continue;
             const int level = (number + classes_per_octave - 1 - phase) / classes_per_octave;
             const double ratio = size_above(level * classes_per_octave + phase) / size_above(number);
@@ -118,7 +124,7 @@ void BroadPhase::choose_levels(std::span<const SweptBox> boxes) {
     }
 
     std::array<std::uint32_t, levels_at_most> boxes_of_level{};
-    for (int number = 0; number < size_classes; ++number) {
+    for (int number = smallest; number <= largest; ++number) {
         boxes_of_level[(number + classes_per_octave - 1 - phase_) / classes_per_octave] +=
             boxes_of_class[number];
     }

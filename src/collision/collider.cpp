@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,7 @@ struct Collider::Inside {
     void place(std::size_t slot);
     void find_half_space_pairs();
     void find_contacts(std::vector<Contact>& contacts);
+    std::size_t append_wave(std::size_t batches, std::size_t size, std::vector<Contact>& contacts);
     void collide_pairs(std::size_t first, std::size_t last, Worker& worker) const;
     void fetch_shape(std::uint32_t slot) const;
     void fetch_body(std::uint32_t body) const;
@@ -176,7 +178,7 @@ void Collider::Inside::find_half_space_pairs() {
 
 /// Waves of batches: within a wave on all threads, then in line.
 void Collider::Inside::find_contacts(std::vector<Contact>& contacts) {
-    contacts.clear();
+    std::size_t found = 0;
     counts = {};
     const std::size_t pairs = broad.partners().size();
     const std::size_t per_wave = batches_per_wave * pairs_per_batch;
@@ -185,13 +187,30 @@ void Collider::Inside::find_contacts(std::vector<Contact>& contacts) {
         for_each_batch(count, pairs_per_batch, [&](std::size_t batch, std::size_t first, std::size_t last) {
             collide_pairs(begin + first, begin + last, workers[batch]);
         });
-        for (std::size_t batch = 0; batch < batch_count(count, pairs_per_batch); ++batch) {
-            const Worker& worker = workers[batch];
-            contacts.insert(contacts.end(), worker.contacts.begin(), worker.contacts.end());
-            counts.candidate_pairs += worker.counts.candidate_pairs;
-            counts.touching_pairs += worker.counts.touching_pairs;
-        }
+        found = append_wave(batch_count(count, pairs_per_batch), found, contacts);
     }
+    contacts.resize(found);
+}
+
+/// The workers' contacts, batch after batch, behind the first `size`; returns how many there are then.  Those
+/// of the last step are overwritten: clearing them would be a pass of its own.
+std::size_t Collider::Inside::append_wave(std::size_t batches, std::size_t size,
+                                          std::vector<Contact>& contacts) {
+    std::array<std::size_t, batches_per_wave> place{};
+    for (std::size_t batch = 0; batch < batches; ++batch) {
+        place[batch] = size;
+        size += workers[batch].contacts.size();
+        counts.candidate_pairs += workers[batch].counts.candidate_pairs;
+        counts.touching_pairs += workers[batch].counts.touching_pairs;
+    }
+    // A quarter more at a time: what doubles wastes memory where it is scarcest.
+    if (contacts.capacity() < size) contacts.reserve(size + size / 4);
+    if (contacts.size() < size) contacts.resize(size);
+    for_each_batch(batches, 1, [&](std::size_t batch, std::size_t, std::size_t) {
+        std::copy(workers[batch].contacts.begin(), workers[batch].contacts.end(),
+                  contacts.begin() + static_cast<std::ptrdiff_t>(place[batch]));
+    });
+    return size;
 }
 
 /// Partners stand anywhere in memory unless names follow places: they are asked for some pairs before they

@@ -1,5 +1,6 @@
 #include "uptack/integrator.h"
 
+#include "linalg/parallel.h"
 #include "spin.h"
 
 namespace uptack {
@@ -106,57 +107,67 @@ void free_motion(const Model& model, const State& state, const StepSettings& set
         }
     }
 
-    motion.body.assign(model.bodies.size(), {});
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-        const RigidBody& body = model.bodies[i];
-        if (body.kind == BodyKind::kinematic && !is_frozen(state, i)) {
-            motion.body[i].free_velocity = prescribed_velocity(body, state.time, h);
-        } else if (body.kind == BodyKind::dynamic && !sleeps(state, i)) {
-            Vec6& load = motion.load[i];
-            load = join(linear(load) + body.mass.mass * model.gravity, angular(load));
-            motion.body[i] = free_body(body, state, i, load, settings, motion.kick_s);
+    motion.body.resize(model.bodies.size());
+    const auto some_bodies = [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const RigidBody& body = model.bodies[i];
+            motion.body[i] = {};
+            if (body.kind == BodyKind::kinematic && !is_frozen(state, i)) {
+                motion.body[i].free_velocity = prescribed_velocity(body, state.time, h);
+            } else if (body.kind == BodyKind::dynamic && !sleeps(state, i)) {
+                Vec6& load = motion.load[i];
+                load = join(linear(load) + body.mass.mass * model.gravity, angular(load));
+                motion.body[i] = free_body(body, state, i, load, settings, motion.kick_s);
+            }
         }
-    }
+    };
+    for_each_chunk(model.bodies.size(), some_bodies, blocks_grain);
 }
 
 void advance(const Model& model, const StepSettings& settings, const FreeMotion& motion,
              const std::vector<Vec6>& velocity, State& state) {
     const double h = settings.step_s;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-        const RigidBody& body = model.bodies[i];
-        Pose& pose = state.pose[i];
-        if (body.kind == BodyKind::dynamic && !sleeps(state, i)) {
-            const Vec3 v = linear(velocity[i]);
-            const Vec3 omega = corrected_spin(body, pose.orientation, angular(motion.body[i].free_velocity),
-                                              angular(velocity[i]), h);
-            state.velocity[i] = join(v, omega);
-            pose.position += h * v;
-            pose.orientation = normalised(exponential(h * omega) * pose.orientation);
-        } else if (body.kind == BodyKind::kinematic && !is_frozen(state, i)) {
-            state.velocity[i] = motion.body[i].free_velocity;
-            pose = motion_pose(body, state.time + h);
+    const auto some_bodies = [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const RigidBody& body = model.bodies[i];
+            Pose& pose = state.pose[i];
+            if (body.kind == BodyKind::dynamic && !sleeps(state, i)) {
+                const Vec3 v = linear(velocity[i]);
+                const Vec3 omega = corrected_spin(
+                    body, pose.orientation, angular(motion.body[i].free_velocity), angular(velocity[i]), h);
+                state.velocity[i] = join(v, omega);
+                pose.position += h * v;
+                pose.orientation = normalised(exponential(h * omega) * pose.orientation);
+            } else if (body.kind == BodyKind::kinematic && !is_frozen(state, i)) {
+                state.velocity[i] = motion.body[i].free_velocity;
+                pose = motion_pose(body, state.time + h);
+            }
         }
-    }
+    };
+    for_each_chunk(model.bodies.size(), some_bodies, blocks_grain);
     state.time += h;
     state.velocity_lag_s = 0.5 * h;
     ++state.step;
 }
 
 Energy energy(const Model& model, const State& state, std::span<const int> order) {
-    Energy sum;
-    for (std::size_t k = 0; k < model.bodies.size(); ++k) {
-        const std::size_t i = order.empty() ? k : static_cast<std::size_t>(order[k]);
-        const RigidBody& body = model.bodies[i];
-        if (body.kind != BodyKind::dynamic) continue;
-        const Vec3 v = linear(state.velocity[i]);
-        const Vec3 omega = angular(state.velocity[i]);
-        const Vec3 momentum_w = spin_momentum(body.mass.inertia, state.pose[i].orientation, omega,
-                                              sleeps(state, i) ? 0.0 : state.velocity_lag_s);
-        sum.kinetic_J += 0.5 * (body.mass.mass * dot(v, v) + dot(omega, momentum_w));
-        sum.potential_J -=
-            body.mass.mass * dot(model.gravity, state.pose[i].position - state.velocity_lag_s * v);
-    }
-    return sum;
+    const auto some_bodies = [&](std::size_t first, std::size_t last) {
+        std::array<double, 2> sum{};  // kinetic, potential
+        for (std::size_t k = first; k < last; ++k) {
+            const std::size_t i = order.empty() ? k : static_cast<std::size_t>(order[k]);
+            const RigidBody& body = model.bodies[i];
+            if (body.kind != BodyKind::dynamic) continue;
+            const Vec3 v = linear(state.velocity[i]);
+            const Vec3 omega = angular(state.velocity[i]);
+            const Vec3 momentum_w = spin_momentum(body.mass.inertia, state.pose[i].orientation, omega,
+                                                  sleeps(state, i) ? 0.0 : state.velocity_lag_s);
+            sum[0] += 0.5 * (body.mass.mass * dot(v, v) + dot(omega, momentum_w));
+            sum[1] -= body.mass.mass * dot(model.gravity, state.pose[i].position - state.velocity_lag_s * v);
+        }
+        return sum;
+    };
+    const auto [kinetic_J, potential_J] = sums_over_chunks<2>(model.bodies.size(), some_bodies, blocks_grain);
+    return {.kinetic_J = kinetic_J, .potential_J = potential_J};
 }
 
 Vec6 momentum(const Model& model, const State& state) {

@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include "linalg/huge_pages.h"
+
 namespace uptack {
 
 template <class T>
@@ -17,7 +19,11 @@ struct CacheLineAllocator {
     template <class U>
     CacheLineAllocator(const CacheLineAllocator<U>& /*other*/) {}  // NOLINT: as the standard asks
 
-    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
+    T* allocate(std::size_t count) {
+        void* memory = ::operator new(count * sizeof(T), line);
+        prefer_huge_pages(memory, count * sizeof(T));
+        return static_cast<T*>(memory);
+    }
     void deallocate(T* first, std::size_t count) { ::operator delete(first, count * sizeof(T), line); }
 
     bool operator==(const CacheLineAllocator&) const { return true; }

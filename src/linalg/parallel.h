@@ -23,9 +23,21 @@ inline constexpr std::size_t parallel_threshold = 32'768;
 
 inline constexpr std::size_t max_chunks = 512;
 
-inline std::size_t chunk_size(std::size_t count) {
-    constexpr std::size_t smallest = 4096;
-    return std::max(smallest, (count + max_chunks - 1) / max_chunks);
+/// How finely work is cut, by what one item costs.
+struct Grain {
+    std::size_t smallest_chunk = 0;
+    std::size_t parallel_from = 0;  ///< items; fewer stay on the calling thread
+};
+inline constexpr Grain rows_grain{.smallest_chunk = 4096, .parallel_from = parallel_threshold};
+/// Blocks, contacts and bodies: 50 ns and more each.
+inline constexpr Grain blocks_grain{.smallest_chunk = 512, .parallel_from = 4096};
+
+inline std::size_t chunk_size(std::size_t count, Grain grain = rows_grain) {
+    return std::max(grain.smallest_chunk, (count + max_chunks - 1) / max_chunks);
+}
+inline std::size_t chunk_count(std::size_t count, Grain grain = rows_grain) {
+    const std::size_t size = chunk_size(count, grain);
+    return (count + size - 1) / size;
 }
 
 enum class Threads : bool { one, several };
@@ -75,21 +87,21 @@ void for_each_piece(std::size_t count, std::size_t size, Threads threads, Body&&
 
 /// Calls body(chunk, first, last) for every chunk of 0 .. count - 1.
 template <class Body>
-void for_each_chunk(std::size_t count, Body&& body) {
-    for_each_piece(count, chunk_size(count), count < parallel_threshold ? Threads::one : Threads::several,
-                   body);
+void for_each_chunk(std::size_t count, Body&& body, Grain grain = rows_grain) {
+    for_each_piece(count, chunk_size(count, grain),
+                   count < grain.parallel_from ? Threads::one : Threads::several, body);
 }
 
 /// Sums of body(first, last), an array of N numbers, over all chunks.
 template <std::size_t N, class Body>
-std::array<double, N> sums_over_chunks(std::size_t count, Body&& body) {
+std::array<double, N> sums_over_chunks(std::size_t count, Body&& body, Grain grain = rows_grain) {
     std::array<std::array<double, N>, max_chunks> partial;
-    for_each_chunk(count, [&](std::size_t chunk, std::size_t first, std::size_t last) {
-        partial[chunk] = body(first, last);
-    });
+    for_each_chunk(
+        count,
+        [&](std::size_t chunk, std::size_t first, std::size_t last) { partial[chunk] = body(first, last); },
+        grain);
     std::array<double, N> sum{};
-    const std::size_t size = chunk_size(count);
-    for (std::size_t chunk = 0; chunk * size < count; ++chunk) {
+    for (std::size_t chunk = 0; chunk < chunk_count(count, grain); ++chunk) {
         for (std::size_t i = 0; i < N; ++i) sum[i] += partial[chunk][i];
     }
     return sum;
@@ -97,10 +109,10 @@ std::array<double, N> sums_over_chunks(std::size_t count, Body&& body) {
 
 /// Sum of body(first, last) over all chunks.
 template <class Body>
-double sum_over_chunks(std::size_t count, Body&& body) {
-    return sums_over_chunks<1>(count, [&](std::size_t first, std::size_t last) {
-        return std::array<double, 1>{body(first, last)};
-    })[0];
+double sum_over_chunks(std::size_t count, Body&& body, Grain grain = rows_grain) {
+    return sums_over_chunks<1>(
+        count, [&](std::size_t first, std::size_t last) { return std::array<double, 1>{body(first, last)}; },
+        grain)[0];
 }
 
 }  // namespace uptack

@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+#include "linalg/parallel.h"
+
 namespace uptack {
 namespace {
 
@@ -25,6 +27,21 @@ std::string law_detail(const Law& law) {
         return fmt::format(", {:g} to {:g} N s", interval->lower, interval->upper);
     }
     return {};
+}
+
+/// p += J^T x of one side of a block.
+void add_momentum(const Problem& problem, const Block& block, Vec6 JacobianRow::*side,
+                  std::span<const double> impulse, Vec6& p) {
+    for (int i = block.first_row; i < block.first_row + block.rows; ++i) {
+        const Vec6& row = problem.jacobian[i].*side;
+        for (int k = 0; k < 6; ++k) p[k] += row[k] * impulse[i];
+    }
+}
+
+/// p -> v_free + M^-1 p
+void turn_into_velocity(const Body& body, Vec6& p) {
+    p = apply_inverse_mass(body, p);
+    for (int k = 0; k < 6; ++k) p[k] += body.free_velocity[k];
 }
 
 }  // namespace
@@ -104,17 +121,51 @@ void body_velocities(const Problem& problem, std::span<const double> impulse, st
     std::vector<Vec6>& p = velocity;  // momentum first, velocity at the end
     p.assign(problem.bodies.size(), Vec6{});
     for (const Block& block : problem.blocks) {
-        for (int i = block.first_row; i < block.first_row + block.rows && !problem.matrix; ++i) {
-            const JacobianRow& row = problem.jacobian[i];
-            for (int k = 0; k < 6; ++k) {
-                if (block.body_a != no_body) p[block.body_a][k] += row.a[k] * impulse[i];
-                if (block.body_b != no_body) p[block.body_b][k] += row.b[k] * impulse[i];
-            }
-        }
+        if (problem.matrix) break;
+        if (block.body_a != no_body) add_momentum(problem, block, &JacobianRow::a, impulse, p[block.body_a]);
+        if (block.body_b != no_body) add_momentum(problem, block, &JacobianRow::b, impulse, p[block.body_b]);
     }
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        p[i] = apply_inverse_mass(problem.bodies[i], p[i]);
-        for (int k = 0; k < 6; ++k) p[i][k] += problem.bodies[i].free_velocity[k];
+    for (std::size_t i = 0; i < p.size(); ++i) turn_into_velocity(problem.bodies[i], p[i]);
+}
+
+void BodyVelocities::operator()(const Problem& problem, std::span<const double> impulse,
+                                std::vector<Vec6>& velocity) {
+    if (problem.matrix || problem.blocks.size() < blocks_grain.parallel_from) {
+        body_velocities(problem, impulse, velocity);
+        return;
+    }
+    list_blocks(problem);
+    velocity.resize(problem.bodies.size());
+    const auto some_bodies = [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t b = first; b < last; ++b) {
+            Vec6 p{};
+            for (int e = start_[b]; e < start_[b + 1]; ++e) {
+                const Block& block = problem.blocks[entry_[e] / 2];
+                add_momentum(problem, block, entry_[e] % 2 == 0 ? &JacobianRow::a : &JacobianRow::b, impulse,
+                             p);
+            }
+            turn_into_velocity(problem.bodies[b], p);
+            velocity[b] = p;
+        }
+    };
+    for_each_chunk(problem.bodies.size(), some_bodies, {.smallest_chunk = 256, .parallel_from = 0});
+}
+
+void BodyVelocities::list_blocks(const Problem& problem) {
+    const std::size_t bodies = problem.bodies.size();
+    start_.assign(bodies + 1, 0);
+    for (const Block& block : problem.blocks) {
+        if (block.body_a != no_body) ++start_[block.body_a];
+        if (block.body_b != no_body) ++start_[block.body_b];
+    }
+    // From counts to ends; filling backwards turns the ends into starts.
+    int sum = 0;
+    for (int& end : start_) end = sum += end;
+    entry_.resize(sum);
+    for (std::size_t k = problem.blocks.size(); k-- > 0;) {
+        const Block& block = problem.blocks[k];
+        if (block.body_b != no_body) entry_[--start_[block.body_b]] = static_cast<int>(2 * k + 1);
+        if (block.body_a != no_body) entry_[--start_[block.body_a]] = static_cast<int>(2 * k);
     }
 }
 

@@ -78,6 +78,9 @@ struct Simulation::Inside {
     StepReport one_step(const StepSettings& stepping, const StopRule& stop);
     StepReport one_step_or_freeze(const StepSettings& stepping, const StopRule& stop);
     void collide(const StepSettings& stepping);
+    void foresee_joints(const StepSettings& stepping);
+    void settle_joints(const StepSettings& stepping, Tolerance tolerance);
+    void follow_joints(const StepSettings& stepping);
     void scatter_velocities();
     bool move(const StepSettings& stepping);
     void undo(const StepSettings& stepping, StepReport& report);
@@ -101,9 +104,13 @@ struct Simulation::Inside {
     FreeMotion motion;
     StepProblem step;
     Solution solution;
+    Certifier certifier;
     Certificate certificate;
     Islands islands;
     std::vector<Vec6> velocity;
+    State ahead;  ///< where it would lead: joints look there
+    std::vector<double> straight_bias;
+    std::vector<double> still;  ///< room for doze()
 };
 
 /// The whole step.
@@ -121,6 +128,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     if (pull) simulation::add_pull(*pull, state, stepping, motion);
     assembler.assemble(state, contacts, motion, stepping, step);
     assembler.recall(memory, step, contacts, solution);
+    foresee_joints(stepping);
     report.assembly_s = seconds_since(assembling);
     if (!simulation::is_finite(contacts, step.problem)) {
         solution = {};
@@ -132,15 +140,17 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
 
     const auto solving = Clock::now();
     const SolveReport solved = solver->solve(step.problem, solution, stop);
+    settle_joints(stepping, stop.tolerance);
     report.solve_s = seconds_since(solving);
 
-    certificate = certify(step.problem, solution.impulse);
+    certifier.certify(step.problem, solution.impulse, certificate);
     report.iterations = solved.iterations;
     if (move(stepping)) {
         assembler.remember(step, contacts, solution, memory);
         assembler.follow_angles(state);
         find_islands(step.problem, islands);
-        if (settings.sleep.enabled) simulation::doze(step, islands, settings.sleep, stepping.step_s, state);
+        if (settings.sleep.enabled)
+            simulation::doze(step, islands, settings.sleep, stepping.step_s, still, state);
         // A solver that overflowed on its way came back with its best finite iterate: that is what counts.
         report.status = solved.status == Status::not_finite ? Status::stalled : solved.status;
         report.reason = solved.reason;
@@ -225,6 +235,34 @@ StepReport Simulation::Inside::one_step_or_freeze(const StepSettings& stepping, 
     }
     report.froze = std::move(froze);
     return report;
+}
+
+/// Where the joints go is foreseen with the velocities as they are; those that are prescribed are known.
+void Simulation::Inside::foresee_joints(const StepSettings& stepping) {
+    if (model.joints.empty()) return;
+    velocity.resize(model.bodies.size());
+    for (std::size_t i = 0; i < velocity.size(); ++i) {
+        velocity[i] = step.problem_body[i] == no_body ? motion.body[i].free_velocity : state.velocity[i];
+    }
+    follow_joints(stepping);
+}
+
+/// The velocities are found: the joints are held where these really lead, if the solver can follow at little
+/// cost.  Together with the solve this is SHAKE with two Newton steps (docs/decisions/017).
+void Simulation::Inside::settle_joints(const StepSettings& stepping, Tolerance tolerance) {
+    if (model.joints.empty() || step.problem.blocks.empty()) return;
+    scatter_velocities();
+    if (!simulation::is_finite(velocity)) return;
+    straight_bias = step.problem.bias;
+    follow_joints(stepping);
+    if (!solver->correct(step.problem, solution, tolerance)) step.problem.bias = straight_bias;
+}
+
+/// The bias of joints for a motion with `velocity`.
+void Simulation::Inside::follow_joints(const StepSettings& stepping) {
+    ahead = state;
+    advance(model, stepping, motion, velocity, ahead);
+    assembler.follow_curves(ahead, velocity, stepping, step);
 }
 
 void Simulation::Inside::scatter_velocities() {

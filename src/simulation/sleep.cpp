@@ -38,8 +38,8 @@ bool wake(const Model& model, const ContactSet& contacts, const SleepSettings& s
 }
 
 void doze(const StepProblem& step, const Islands& islands, const SleepSettings& settings, double h,
-          State& state) {
-    std::vector<double> still(islands.count, infinity);  // the shortest of each island
+          std::vector<double>& still, State& state) {
+    still.assign(islands.count, infinity);  // the shortest of each island
     for (std::size_t i = 0; i < step.model_body.size(); ++i) {
         const int body = step.model_body[i];
         double& since = state.still_s[body];

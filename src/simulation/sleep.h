@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "uptack/assembly.h"
 #include "uptack/contact.h"
 #include "uptack/islands.h"
@@ -19,7 +21,8 @@ namespace uptack::simulation {
 bool wake(const Model& model, const ContactSet& contacts, const SleepSettings& settings, State& state);
 
 /// Counts how long bodies have been still; islands that were so long enough fall asleep as a whole.
+/// `room` is kept by the caller.
 void doze(const StepProblem& step, const Islands& islands, const SleepSettings& settings, double h,
-          State& state);
+          std::vector<double>& room, State& state);
 
 }  // namespace uptack::simulation

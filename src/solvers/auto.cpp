@@ -119,6 +119,10 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     return report_;
 }
 
+bool Auto::correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
+    return split_.count == 1 && ladder_.correct(problem, solution, tolerance);
+}
+
 void Auto::solve_islands(Solution& solution) {
     report_.status = Status::converged;
     list_islands();

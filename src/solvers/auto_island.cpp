@@ -109,6 +109,11 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     return report_;
 }
 
+bool AutoIsland::correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
+    if (methods_ != only(Method::newton) || newtons_used_ == 0) return false;
+    return newtons_[std::min(newtons_used_, most_newtons) - 1]->correct(problem, solution, tolerance);
+}
+
 void AutoIsland::look_at(const Problem& problem) {
     problem_ = &problem;
     costs_ = costs_of(problem);

@@ -118,6 +118,8 @@ public:
     /// As Solver::solve, but for the velocities, which are left alone.
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer);
+    /// Solver::correct() of the problem last solved.
+    bool correct(const Problem& problem, Solution& solution, Tolerance tolerance);
 
     /// What the last solve used.
     Methods methods() const { return methods_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace uptack {
 namespace {
@@ -21,16 +22,27 @@ void BatchPlan::clear(std::size_t bodies) {
     touching_.assign(bodies, 0);
 }
 
-int BatchPlan::add(std::span<const Contact> contacts) {
+int BatchPlan::add(std::span<const Contact> contacts, int first_cell) {
+    first_cell_ = first_cell;
     int slabs = 1;
     if (contacts.size() >= 2 * fewest_in_slab) slabs = cut_levels(contacts, find_levels(contacts));
     if (slabs > 1) {
         add_slabs(contacts, slabs);
+        let_go_of_large_scratch();
         return 2;
     }
     stages_.push_back({.first_piece = static_cast<int>(pieces_.size()), .pieces = 1});
-    add_piece(contacts);
+    link_.resize(contacts.size());
+    std::iota(link_.begin(), link_.end(), 0);
+    add_piece(contacts, link_);
     return 1;
+}
+
+// Planning comes before the rows are filled: what it needed makes room for some of them.
+void BatchPlan::let_go_of_large_scratch() {
+    constexpr std::size_t large = 100'000;
+    if (link_.size() < large) return;
+    for (auto* list : {&link_, &link_start_, &level_, &queue_}) std::vector<int>().swap(*list);
 }
 
 // Compressed lists of the contacts of each body.
@@ -129,15 +141,16 @@ void BatchPlan::add_slabs(std::span<const Contact> contacts, int slabs) {
     piece_start_.assign(pieces + 1, 0);
     for (const Contact& contact : contacts) ++piece_start_[piece_of(contact) + 1];
     for (int p = 0; p < pieces; ++p) piece_start_[p + 1] += piece_start_[p];
-    sorted_.resize(contacts.size());
-    for (const Contact& contact : contacts) sorted_[piece_start_[piece_of(contact)]++] = contact;
+    link_.resize(contacts.size());
+    for (std::size_t k = 0; k < contacts.size(); ++k)
+        link_[piece_start_[piece_of(contacts[k])]++] = static_cast<int>(k);
     for (int p = pieces; p > 0; --p) piece_start_[p] = piece_start_[p - 1];
     piece_start_[0] = 0;
     const auto first = static_cast<int>(pieces_.size());
     stages_.push_back({.first_piece = first, .pieces = slabs});
     stages_.push_back({.first_piece = first + slabs, .pieces = slabs - 1});
     for (int p = 0; p < pieces; ++p) {
-        add_piece(std::span(sorted_).subspan(piece_start_[p], piece_start_[p + 1] - piece_start_[p]));
+        add_piece(contacts, std::span(link_).subspan(piece_start_[p], piece_start_[p + 1] - piece_start_[p]));
     }
 }
 
@@ -155,10 +168,10 @@ int BatchPlan::place_for(const Contact& contact, int apart) const {
 }
 
 // Takes the oldest batch out of the ring.
-void BatchPlan::drop_oldest() {
+void BatchPlan::drop_oldest(std::span<const Contact> contacts) {
     Batch& leaving = ring_[oldest_];
     for (int i = 0; i < leaving.count; ++i) {
-        for (const int body : leaving.contact[i].body) {
+        for (const int body : contacts[leaving.contact[i]].body) {
             if (body != immovable) touching_[body] &= ~(std::uint64_t{1} << oldest_);
         }
     }
@@ -167,43 +180,44 @@ void BatchPlan::drop_oldest() {
     oldest_ = (oldest_ + 1) % window;
 }
 
-void BatchPlan::add_piece(std::span<const Contact> contacts) {
-    constexpr int kept = closed_kept;
+void BatchPlan::close(const Batch& batch) {
+    std::vector<int>& list = batch.count == 4 ? lanes_ : singles_;
+    for (int i = 0; i < batch.count; ++i) list.push_back(first_cell_ + batch.contact[i]);
+}
+
+void BatchPlan::add_to_piece(std::span<const Contact> contacts, int k) {
+    const Contact& contact = contacts[k];
+    int place = contact.alone ? window : place_for(contact, closed_kept);
+    if (place == window && !contact.alone) place = place_for(contact, 0);
+    if (place == window) {
+        singles_.push_back(first_cell_ + k);
+        return;
+    }
+    place = (oldest_ + place) % window;
+    Batch& batch = ring_[place];
+    batch.contact[batch.count++] = k;
+    for (const int body : contact.body) {
+        if (body != immovable) touching_[body] |= std::uint64_t{1} << place;
+    }
+    if (batch.count < 4) return;
+    full_ |= std::uint64_t{1} << place;
+    // first in line: what follows the closed ones that are kept
+    for (int front = (oldest_ + closed_kept) % window; (full_ >> front & 1) != 0;
+         front = (front + 1) % window) {
+        close(ring_[front]);
+        drop_oldest(contacts);
+    }
+}
+
+void BatchPlan::add_piece(std::span<const Contact> contacts, std::span<const int> members) {
     Piece piece{.first_batch = static_cast<int>(lanes_.size() / 4),
                 .first_single = static_cast<int>(singles_.size())};
     for (Batch& batch : ring_) batch.count = 0;
     oldest_ = 0;
-    full_ = (std::uint64_t{1} << kept) - 1;  // as if closed
-    for (const Contact& contact : contacts) {
-        int place = contact.alone ? window : place_for(contact, kept);
-        if (place == window && !contact.alone) place = place_for(contact, 0);
-        if (place == window) {
-            singles_.push_back(contact.cell);
-            continue;
-        }
-        place = (oldest_ + place) % window;
-        Batch& batch = ring_[place];
-        batch.contact[batch.count++] = contact;
-        for (const int body : contact.body) {
-            if (body != immovable) touching_[body] |= std::uint64_t{1} << place;
-        }
-        if (batch.count < 4) continue;
-        full_ |= std::uint64_t{1} << place;
-        // first in line: what follows the closed ones that are kept
-        for (int front = (oldest_ + kept) % window; (full_ >> front & 1) != 0; front = (front + 1) % window) {
-            for (const Contact& member : ring_[front].contact) lanes_.push_back(member.cell);
-            drop_oldest();
-        }
-    }
-    for (int i = kept; i < window; ++i) {
-        Batch& batch = ring_[(oldest_ + i) % window];
-        if (batch.count == 4) {
-            for (const Contact& member : batch.contact) lanes_.push_back(member.cell);
-        } else {
-            for (int k = 0; k < batch.count; ++k) singles_.push_back(batch.contact[k].cell);
-        }
-    }
-    for (int i = 0; i < window; ++i) drop_oldest();
+    full_ = (std::uint64_t{1} << closed_kept) - 1;  // as if closed
+    for (const int k : members) add_to_piece(contacts, k);
+    for (int i = closed_kept; i < window; ++i) close(ring_[(oldest_ + i) % window]);
+    for (int i = 0; i < window; ++i) drop_oldest(contacts);
     piece.batches = static_cast<int>(lanes_.size() / 4) - piece.first_batch;
     piece.singles = static_cast<int>(singles_.size()) - piece.first_single;
     pieces_.push_back(piece);

@@ -29,9 +29,9 @@ class BatchPlan {
 public:
     /// The bodies a contact moves; `immovable` for none.
     struct Contact {
-        int cell = 0;
         std::array<int, 2> body{};
         bool alone = false;  ///< does not fit into a batch
+        bool operator==(const Contact&) const = default;
     };
     static constexpr int immovable = -1;
 
@@ -49,8 +49,8 @@ public:
     };
 
     void clear(std::size_t bodies);
-    /// Appends the stages of a run of contacts; returns how many.
-    int add(std::span<const Contact> contacts);
+    /// Appends the stages of a run of contacts; returns how many.  Contact i is cell first_cell + i.
+    int add(std::span<const Contact> contacts, int first_cell = 0);
 
     std::span<const Stage> stages() const { return stages_; }
     std::span<const Piece> pieces() const { return pieces_; }
@@ -59,7 +59,7 @@ public:
 
 private:
     struct Batch {
-        std::array<Contact, 4> contact;
+        std::array<int, 4> contact{};
         int count = 0;
     };
     static constexpr int window = 64;
@@ -68,11 +68,14 @@ private:
     void link_contacts(std::span<const Contact> contacts);
     int search_from(int body, int level, std::span<const Contact> contacts);
     int cut_levels(std::span<const Contact> contacts, int levels);
+    void let_go_of_large_scratch();
     void add_slabs(std::span<const Contact> contacts, int slabs);
-    void add_piece(std::span<const Contact> contacts);
+    void add_piece(std::span<const Contact> contacts, std::span<const int> members);
+    void add_to_piece(std::span<const Contact> contacts, int k);
+    void close(const Batch& batch);
     std::uint64_t places_of(int body) const;
     int place_for(const Contact& contact, int apart) const;
-    void drop_oldest();
+    void drop_oldest(std::span<const Contact> contacts);
 
     std::vector<Stage> stages_;
     std::vector<Piece> pieces_;
@@ -80,13 +83,13 @@ private:
     std::vector<int> singles_;
 
     // While a run is cut.
+    int first_cell_ = 0;
     std::vector<int> link_start_;  // per body: its contacts are link_[link_start_[b]] ..
-    std::vector<int> link_;
-    std::vector<int> level_;  // per body
+    std::vector<int> link_;        // later the contacts, piece by piece
+    std::vector<int> level_;       // per body
     std::vector<int> queue_;
     std::vector<int> slab_;  // per level
     std::vector<int> piece_start_;
-    std::vector<Contact> sorted_;
 
     // While a piece is made: the open batches and the last closed ones, as a ring.
     std::array<Batch, window> ring_;

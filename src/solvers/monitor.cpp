@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/room.h"
+
 namespace uptack {
 namespace {
 
@@ -55,8 +57,10 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
     reference_J_ = packed.reference_energy();
 
     const std::size_t rows = packed.rows();
-    x.assign(rows, 0.0);
-    y.assign(rows, 0.0);
+    resize_anew(x, rows);
+    resize_anew(y, rows);
+    std::fill(x.begin(), x.end(), 0.0);
+    std::fill(y.begin(), y.end(), 0.0);
     bool warm = solution.impulse.size() == rows && all_finite(solution.impulse);
     double start_J = reference_J_;
     if (warm) {

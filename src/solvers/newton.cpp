@@ -39,6 +39,7 @@ SolveReport Newton::solve_analysed(const Problem& problem, Solution& solution, c
 
 SolveReport Newton::solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
                                  const Observer& observer) {
+    linear_ = false;
     solution_ = &solution;
     monitor_.begin(packed_, rule, observer, solution, x_, ax_);
     deadline_ = monitor_.deadline();
@@ -46,7 +47,30 @@ SolveReport Newton::solve_packed(const Problem& problem, Solution& solution, con
     return monitor_.finish(problem);
 }
 
+/// x <- x - (A + R)^-1 (A x + q), which mostly is enough at once: R is 1e-8 of A, the correction is small.
+bool Newton::correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
+    constexpr int most_steps = 4;
+    if (!linear_ || solution.impulse.size() != packed_.rows()) return false;
+    packed_.renew_bias(problem);
+    const View q = packed_.linear_term();
+    const double reference_J = packed_.reference_energy();
+    copy(solution.impulse, x_);
+    for (int k = 0; k <= most_steps; ++k) {
+        packed_.multiply(x_, az_);
+        if (k > 0 && meets(tolerance, packed_.energy_error(x_, az_), reference_J)) {
+            copy(x_, solution.impulse);
+            body_velocities(problem, solution.impulse, solution.velocity);
+            return true;
+        }
+        for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] = -(az_[i] + q[i]) / weight_[i];
+        system_.solve(packed_, scratch_, z_);
+        add_scaled(1.0, z_, x_);
+    }
+    return false;
+}
+
 double Newton::factor_operations(const Problem& problem) {
+    linear_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
     system_.prepare(packed_);
     return system_.operations();
@@ -138,6 +162,7 @@ bool Newton::solve_without_laws() {
 void Newton::solve_joints() {
     set_weights(joint_weight);
     if (!solve_without_laws()) return;
+    linear_ = true;
     const View q = packed_.linear_term();
     std::vector<double>& r = residual_;
     double rz = 0.0;

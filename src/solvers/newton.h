@@ -62,6 +62,7 @@ public:
     std::string_view name() const override { return "newton"; }
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer) override;
+    bool correct(const Problem& problem, Solution& solution, Tolerance tolerance) override;
 
     /// Multiplications of one factorisation for this problem, about.  The analysis made for it is kept: a
     /// solve of the same structure does not repeat it.
@@ -109,6 +110,7 @@ private:
     NewtonSystem system_;
     InteriorPoint interior_;
     Gmres gmres_;
+    bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
     Deadline deadline_;
     std::int64_t factorisations_ = 0;

@@ -5,6 +5,7 @@
 
 #include "largest_eigenvalue.h"
 #include "linalg/parallel.h"
+#include "linalg/room.h"
 #include "packed_problem.h"
 #include "uptack/error_metric.h"
 
@@ -56,26 +57,28 @@ bool is_movable(const Problem& problem, int body) {
                                problem.bodies[body].inverse_inertia_w != Symmetric3{});
 }
 
-// Batches hold their rows once more, 330 bytes a contact; in large problems memory comes first.
-constexpr std::size_t most_batched = 50'000;
+/// Filling a cell takes some 100 ns: rows, metric, largest eigenvalue.
+constexpr Grain fill_grain{.smallest_chunk = 256, .parallel_from = 2048};
 
 }  // namespace
 
+// 1. Which cells and runs there are   2. which of them go into batches   3. where rows stand   4. the numbers
 void PackedProblem::pack(const Problem& problem, Use use) {
     reset(problem);
     if (!matrix_) factor_inertias(problem);
-    for (const Block& block : problem.blocks) {
-        for (int row = block.first_row; row < block.first_row + block.rows; ++row)
-            pack_row(problem, block, row);
-        add_cells(problem, block);
+    list_cells(problem);
+    if (!matrix_ && use == Use::sweeps) {
+        plan_batches(problem);
+    } else {
+        batches_.clear();
+        single_g_.clear();
     }
-    if (!matrix_ && use == Use::sweeps && cells_.size() <= most_batched) build_batches(problem);
-    if (!matrix_ && rows() >= parallel_threshold) build_adjacency(problem);
+    place_rows();
+    fill_rows(problem);
+    if (!matrix_ && batches_.empty() && single_g_.empty() && rows() >= parallel_threshold)
+        build_adjacency(problem);
+    scratch_u_.resize(state_size_, 0.0);
     convex_ = convex_ && symmetric_;
-    if (!convex_) {
-        p_.resize(rows());
-        scratch_y_.resize(rows());
-    }
 }
 
 void PackedProblem::reset(const Problem& problem) {
@@ -83,18 +86,14 @@ void PackedProblem::reset(const Problem& problem) {
     const std::size_t rows = problem.bias.size();
     cells_.clear();
     runs_.clear();
-    batches_.clear();
-    batch_c_.clear();
-    plan_.clear(0);
     cones_.clear();
     frozen_bounds_.clear();
-    q_ = problem.bias;
+    resize_anew(q_, rows);
     c_ = problem.compliance;
-    metric_.resize(rows);
-    g_.resize(matrix_ ? 0 : rows * row_width);
+    resize_anew(metric_, rows);
     bodies_ = matrix_ ? 0 : problem.bodies.size();
     state_size_ = matrix_ ? 0 : state_width * (bodies_ + 1);
-    scratch_u_.assign(state_size_, 0.0);
+    scratch_u_.resize(state_size_);
     adjacency_start_.clear();
     adjacency_entry_.clear();
     convex_ = only_bilateral_ = positive_diagonal_ = true;
@@ -103,37 +102,23 @@ void PackedProblem::reset(const Problem& problem) {
 
 // The factors are needed only while packing: the scratch state, as wide as they are, lends its room.
 void PackedProblem::factor_inertias(const Problem& problem) {
-    for (std::size_t b = 0; b < problem.bodies.size(); ++b) {
-        const Symmetric3 root = cholesky(problem.bodies[b].inverse_inertia_w);
-        std::copy(root.begin(), root.end(),
-                  scratch_u_.begin() + static_cast<std::ptrdiff_t>(state_width * b));
-    }
-}
-
-// One row of G = J L, and its part of q.
-void PackedProblem::pack_row(const Problem& problem, const Block& block, int row) {
-    if (matrix_) return;
-    double* g = g_.data() + row_width * static_cast<std::size_t>(row);
-    const JacobianRow& jacobian = problem.jacobian[row];
-    const auto side = [&](int body_index, const Vec6& j, double* out) {
-        if (body_index == no_body) {
-            std::fill(out, out + 6, 0.0);
-            return;
+    const auto some_bodies = [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t b = first; b < last; ++b) {
+            const Symmetric3 root = cholesky(problem.bodies[b].inverse_inertia_w);
+            std::copy(root.begin(), root.end(),
+                      scratch_u_.begin() + static_cast<std::ptrdiff_t>(state_width * b));
         }
-        const Body& body = problem.bodies[body_index];
-        const double* l =
-            scratch_u_.data() + state_width * static_cast<std::size_t>(body_index);  // 00 10 11 20 21 22
-        const double root = std::sqrt(body.inverse_mass);
-        for (int k = 0; k < 3; ++k) out[k] = j[k] * root;
-        out[3] = j[3] * l[0] + j[4] * l[1] + j[5] * l[3];
-        out[4] = j[4] * l[2] + j[5] * l[4];
-        out[5] = j[5] * l[5];
-        q_[row] += dot(j, body.free_velocity);
     };
-    side(block.body_a, jacobian.a, g);
-    side(block.body_b, jacobian.b, g + 6);
+    for_each_chunk(problem.bodies.size(), some_bodies, blocks_grain);
 }
 
+void PackedProblem::list_cells(const Problem& problem) {
+    resize_anew(cells_, problem.blocks.size());
+    cells_.clear();
+    for (const Block& block : problem.blocks) add_cells(problem, block);
+}
+
+// All of them but their steps.
 void PackedProblem::add_cells(const Problem& problem, const Block& block) {
     const int world = static_cast<int>(problem.bodies.size());
     Cell cell{};
@@ -149,7 +134,7 @@ void PackedProblem::add_cells(const Problem& problem, const Block& block) {
         cell.mu = cone->mu;
         cell.extra = static_cast<std::int64_t>(cones_.size());
         if (cell.kind == CellKind::cone) cones_.push_back(*cone);
-        finish_cell(problem, block, cell);
+        add_cell(cell);
         return;
     }
     if (const auto* box = std::get_if<BoxFriction>(&block.law)) {
@@ -158,7 +143,7 @@ void PackedProblem::add_cells(const Problem& problem, const Block& block) {
         cell.mu = box->mu;
         cell.extra = static_cast<std::int64_t>(frozen_bounds_.size());
         frozen_bounds_.push_back(0.0);
-        finish_cell(problem, block, cell);
+        add_cell(cell);
         return;
     }
     Interval bounds;
@@ -171,35 +156,16 @@ void PackedProblem::add_cells(const Problem& problem, const Block& block) {
     cell.upper = bounds.upper;
     for (int i = 0; i < block.rows; ++i) {
         cell.first_row = block.first_row + i;
-        finish_cell(problem, block, cell);
+        add_cell(cell);
     }
 }
 
-// The metric and the step, both from the cell's diagonal block.
-void PackedProblem::finish_cell(const Problem& problem, const Block& block, Cell& cell) {
-    std::array<double, max_block_rows * max_block_rows> storage;
-    const std::size_t n = cell.rows;
-    const std::span<double> a = std::span(storage).first(n * n);
-    cell_matrix(cell, a);
-    const std::span<double> metric = std::span(metric_).subspan(cell.first_row, n);
-    bool positive = true;
-    for (std::size_t i = 0; i < n; ++i) {
-        metric[i] = a[i * n + i];
-        positive = positive && metric[i] > 0.0;
-    }
-    if (positive) {
-        share_metric(block.law, metric);
-    } else {
-        positive_diagonal_ = false;
-        const auto fallback = effective_inverse_mass(problem, block);
-        std::copy_n(fallback.begin() + (cell.first_row - block.first_row), n, metric.begin());
-    }
-    cell.step = 1.0 / (metric[0] * largest_scaled_eigenvalue(a, metric));
-    cells_.push_back(cell);
+void PackedProblem::add_cell(const Cell& cell) {
     if (runs_.empty() || runs_.back().kind != cell.kind) {
-        runs_.push_back({.kind = cell.kind, .first = static_cast<int>(cells_.size()) - 1, .count = 0});
+        runs_.push_back({.kind = cell.kind, .first = static_cast<int>(cells_.size()), .count = 0});
     }
     ++runs_.back().count;
+    cells_.push_back(cell);
 }
 
 // The linear parts of the rows on two bodies that move must be opposite; in a file they may be anything.
@@ -219,44 +185,121 @@ bool PackedProblem::fits_batch(const Problem& problem, const Cell& cell) const {
 // A few contacts are as quick one by one; a plan of them would have hardly a full batch.
 constexpr int fewest_batched = 64;
 
-void PackedProblem::build_batches(const Problem& problem) {
-    plan_.clear(problem.bodies.size());
+bool PackedProblem::is_planned(const Run& run) {
+    return run.kind == CellKind::contact && run.count >= fewest_batched;
+}
+
+// contacts_ <- those of all runs that are planned, one after the other.  False: they are what they were.
+bool PackedProblem::note_contacts(const Problem& problem) {
+    std::size_t count = 0;
+    for (const Run& run : runs_) count += is_planned(run) ? run.count : 0;
+    const auto same = [](const Run& a, const Run& b) {
+        return a.kind == b.kind && a.first == b.first && a.count == b.count;
+    };
+    std::atomic<bool> changed =
+        planned_bodies_ != problem.bodies.size() ||
+        !std::equal(runs_.begin(), runs_.end(), planned_.begin(), planned_.end(), same);
+    contacts_.resize(count);
     const auto world = static_cast<int>(problem.bodies.size());
     const auto body_of = [&](int slot) {
         return slot != world && is_movable(problem, slot) ? slot : BatchPlan::immovable;
     };
-    for (Run& run : runs_) {
-        if (run.kind != CellKind::contact || run.count < fewest_batched) continue;
-        contacts_.clear();
-        for (int k = run.first; k < run.first + run.count; ++k) {
-            const Cell& cell = cells_[k];
-            contacts_.push_back({.cell = k,
-                                 .body = {body_of(cell.slot_a), body_of(cell.slot_b)},
-                                 .alone = !fits_batch(problem, cell)});
-        }
-        run.first_stage = static_cast<int>(plan_.stages().size());
-        run.stages = plan_.add(contacts_);
+    std::size_t at = 0;
+    for (const Run& run : runs_) {
+        if (!is_planned(run)) continue;
+        const auto some_cells = [&](std::size_t, std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) {
+                const Cell& cell = cells_[run.first + k];
+                const BatchPlan::Contact contact{.body = {body_of(cell.slot_a), body_of(cell.slot_b)},
+                                                 .alone = !fits_batch(problem, cell)};
+                if (contact == contacts_[at + k]) continue;
+                contacts_[at + k] = contact;
+                changed.store(true, std::memory_order_relaxed);
+            }
+        };
+        for_each_chunk(run.count, some_cells, blocks_grain);
+        at += run.count;
     }
-    batches_.resize(plan_.lanes().size() / 4);
-    batch_c_.resize(c_.empty() ? 0 : 12 * batches_.size());
-    exact_batches_ = false;
-    for (std::size_t p = 0; p < plan_.pieces().size(); ++p) {
-        const BatchPlan::Piece& piece = plan_.pieces()[p];
+    return changed;
+}
+
+// While nothing touches anew and nothing parts, the plan stays.
+void PackedProblem::plan_batches(const Problem& problem) {
+    if (note_contacts(problem)) {
+        plan_.clear(problem.bodies.size());
+        std::size_t at = 0;
+        for (Run& run : runs_) {
+            if (!is_planned(run)) continue;
+            run.first_stage = static_cast<int>(plan_.stages().size());
+            run.stages = plan_.add(std::span(contacts_).subspan(at, run.count), run.first);
+            at += run.count;
+        }
+        planned_ = runs_;
+        planned_bodies_ = problem.bodies.size();
+    }
+    runs_ = planned_;
+    constexpr std::size_t large = 100'000;
+    if (contacts_.size() >= large) {  // memory comes first: planned anew next time, 2 % of a step
+        std::vector<BatchPlan::Contact>().swap(contacts_);
+        planned_bodies_ = 0;
+    }
+    resize_anew(batches_, plan_.lanes().size() / 4);
+    resize_anew(single_g_, 3 * row_width * plan_.singles().size());
+    state_size_ += state_width * world_slots * plan_.pieces().size();
+}
+
+void PackedProblem::place_rows() {
+    int elsewhere = 0;
+    for (Run& run : runs_) {
+        run.rows_elsewhere = elsewhere;
+        if (run.stages > 0) elsewhere += 3 * run.count;
+    }
+    resize_anew(g_, matrix_ ? 0 : (rows() - elsewhere) * row_width);
+    resize_anew(batch_c_, c_.empty() ? 0 : 12 * batches_.size());
+}
+
+void PackedProblem::fill_rows(const Problem& problem) {
+    Found found;
+    for (const Run& run : runs_) {
+        if (run.stages > 0) continue;
+        const auto some_cells = [&](std::size_t, std::size_t first, std::size_t last) {
+            for (Cell& cell : std::span(cells_).subspan(run.first + first, last - first)) {
+                double* g = matrix_ ? nullptr : const_cast<double*>(rows_of(run, cell));
+                fill_cell(problem, cell, g, found);
+            }
+        };
+        for_each_chunk(run.count, some_cells, fill_grain);
+    }
+    if (!batches_.empty() || !single_g_.empty()) fill_batches(problem, found);
+    positive_diagonal_ = !found.not_positive;
+}
+
+void PackedProblem::fill_batches(const Problem& problem, Found& found) {
+    const std::span<const BatchPlan::Piece> pieces = plan_.pieces();
+    const auto world = static_cast<int>(problem.bodies.size());
+    exact_batches_ = std::any_of(cells_.begin(), cells_.end(), [](const Cell& cell) { return cell.exact; });
+    const auto one_piece = [&](std::size_t p) {
+        const BatchPlan::Piece& piece = pieces[p];
         for (int at = piece.first_batch; at < piece.first_batch + piece.batches; ++at) {
             // Neither neighbouring batches nor pieces share a slot: each would wait for the other's zeros.
             const int zero = world + 1 + world_slots * static_cast<int>(p) + at % world_slots;
-            for (int lane = 0; lane < 4; ++lane) fill_lane(problem, {at, lane}, zero);
+            for (int lane = 0; lane < 4; ++lane) fill_lane(problem, {at, lane}, zero, found);
         }
-    }
-    state_size_ += state_width * world_slots * plan_.pieces().size();
-    scratch_u_.resize(state_size_, 0.0);
+        for (int at = piece.first_single; at < piece.first_single + piece.singles; ++at) {
+            fill_cell(problem, cells_[plan_.singles()[at]],
+                      single_g_.data() + static_cast<std::ptrdiff_t>(3 * row_width) * at, found);
+        }
+    };
+    on_several_threads(pieces.size(), one_piece, Pieces::stay);
 }
 
-void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slot) {
+void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slot, Found& found) {
     const auto [index, lane] = at;
     const auto world = static_cast<int>(problem.bodies.size());
     ContactBatch& batch = batches_[index];
-    const Cell& cell = cells_[plan_.lanes()[4 * index + lane]];
+    Cell& cell = cells_[plan_.lanes()[4 * index + lane]];
+    std::array<double, 3UL * row_width> rows;
+    fill_cell(problem, cell, rows.data(), found);
     const std::array<int, 2> slots = {cell.slot_a, cell.slot_b};
     for (int side = 0; side < 2; ++side) {
         const bool movable = slots[side] != world && is_movable(problem, slots[side]);
@@ -265,7 +308,7 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     }
     for (int r = 0; r < 3; ++r) {
         const JacobianRow& jacobian = problem.jacobian[cell.first_row + r];
-        const double* g = row_of_g(cell.first_row + r);
+        const double* g = rows.data() + row_width * r;
         for (int k = 0; k < 3; ++k) {
             batch.frame[r][k][lane] = cell.slot_a == world ? -jacobian.b[k] : jacobian.a[k];
             batch.turn[0][r][k][lane] = g[3 + k];
@@ -278,13 +321,84 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     batch.step[lane] = cell.step;
     batch.row[lane] = cell.first_row;
     batch.exact[lane] = cell.exact;
-    exact_batches_ = exact_batches_ || cell.exact != 0;
 }
 
-// a += weight * G_s G_s^T for one side s of the cell
-void PackedProblem::side_matrix(const Cell& cell, int side, double weight, CellMatrix a) const {
+// One row of G = J L, and its q.
+void PackedProblem::pack_row(const Problem& problem, const Cell& cell, int row, double* g) {
+    const JacobianRow& jacobian = problem.jacobian[row];
+    const auto world = static_cast<int>(problem.bodies.size());
+    const auto side = [&](int slot, const Vec6& j, double* out) {
+        if (slot == world) {
+            std::fill(out, out + 6, 0.0);
+            return;
+        }
+        const Body& body = problem.bodies[slot];
+        const double* l =
+            scratch_u_.data() + state_width * static_cast<std::size_t>(slot);  // 00 10 11 20 21 22
+        const double root = std::sqrt(body.inverse_mass);
+        for (int k = 0; k < 3; ++k) out[k] = j[k] * root;
+        out[3] = j[3] * l[0] + j[4] * l[1] + j[5] * l[3];
+        out[4] = j[4] * l[2] + j[5] * l[4];
+        out[5] = j[5] * l[5];
+        q_[row] += dot(j, body.free_velocity);
+    };
+    side(cell.slot_a, jacobian.a, g);
+    side(cell.slot_b, jacobian.b, g + 6);
+}
+
+void PackedProblem::renew_bias(const Problem& problem) {
+    assert(batches_.empty() && !matrix_ && "packed for products");
+    for (const Block& block : problem.blocks) {
+        for (int row = block.first_row; row < block.first_row + block.rows; ++row) {
+            const JacobianRow& j = problem.jacobian[row];
+            double q = problem.bias[row];
+            if (block.body_a != no_body) q += dot(j.a, problem.bodies[block.body_a].free_velocity);
+            if (block.body_b != no_body) q += dot(j.b, problem.bodies[block.body_b].free_velocity);
+            q_[row] = q;
+        }
+    }
+}
+
+// Its rows of G and q, metric and step.
+void PackedProblem::fill_cell(const Problem& problem, Cell& cell, double* g, Found& found) {
+    for (int i = 0; i < cell.rows; ++i) {
+        const int row = cell.first_row + i;
+        q_[row] = problem.bias[row];
+        if (!matrix_) pack_row(problem, cell, row, g + row_width * i);
+    }
+    fill_metric(problem, cell, g, found);
+}
+
+// The metric and the step, both from the cell's diagonal block.
+void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double* g, Found& found) {
+    std::array<double, max_block_rows * max_block_rows> storage;
     const std::size_t n = cell.rows;
-    const double* g = g_.data() + row_width * static_cast<std::size_t>(cell.first_row) + 6 * side;
+    const std::span<double> a = std::span(storage).first(n * n);
+    cell_matrix(cell, g, a);
+    const std::span<double> metric = std::span(metric_).subspan(cell.first_row, n);
+    bool positive = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        metric[i] = a[i * n + i];
+        positive = positive && metric[i] > 0.0;
+    }
+    if (!positive) {
+        found.not_positive.store(true, std::memory_order_relaxed);
+        const auto after = std::upper_bound(problem.blocks.begin(), problem.blocks.end(), cell.first_row,
+                                            [](int row, const Block& b) { return row < b.first_row; });
+        const Block& block = *(after - 1);
+        const auto fallback = effective_inverse_mass(problem, block);
+        std::copy_n(fallback.begin() + (cell.first_row - block.first_row), n, metric.begin());
+    } else if (cell.kind == CellKind::contact || cell.kind == CellKind::cone) {
+        share_metric(cone_of(cell), metric);
+    }
+    cell.step = 1.0 / (metric[0] * largest_scaled_eigenvalue(a, metric));
+}
+
+namespace {
+
+// a += weight * G_s G_s^T for one side s of a cell with these rows
+void add_side(const double* rows, std::size_t n, int side, double weight, std::span<double> a) {
+    const double* g = rows + static_cast<std::ptrdiff_t>(6) * side;
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j) {
             double sum = 0.0;
@@ -295,12 +409,14 @@ void PackedProblem::side_matrix(const Cell& cell, int side, double weight, CellM
     }
 }
 
-void PackedProblem::cell_matrix(const Cell& cell, CellMatrix a) const {
+}  // namespace
+
+void PackedProblem::cell_matrix(const Cell& cell, const double* g, CellMatrix a) const {
     const int n = cell.rows;
     std::fill(a.begin(), a.end(), 0.0);
     if (!matrix_) {
-        side_matrix(cell, 0, 1.0, a);
-        side_matrix(cell, 1, 1.0, a);
+        add_side(g, cell.rows, 0, 1.0, a);
+        add_side(g, cell.rows, 1, 1.0, a);
         for (int i = 0; i < n && !c_.empty(); ++i) a[i * n + i] += c_[cell.first_row + i];
         return;
     }
@@ -342,7 +458,7 @@ void PackedProblem::cone_metric(MutableView metric) const {
         if (cell.kind != CellKind::contact && cell.kind != CellKind::cone) continue;
         const int n = cell.rows;
         const std::span<double> a = std::span(storage).first(static_cast<std::size_t>(n) * n);
-        cell_matrix(cell, a);
+        cell_matrix(cell, matrix_ ? nullptr : row_of_g(cell.first_row), a);
         const int tangents = n == 2 ? 1 : 2;
         double mean = 0.0;
         for (int i = 1; i <= tangents; ++i) mean += a[i * n + i] / tangents;
@@ -385,8 +501,9 @@ void PackedProblem::safe_diagonal(MutableView diagonal) const {
         } else {
             const std::span<double> a = std::span(storage).first(n * n);
             std::fill(a.begin(), a.end(), 0.0);
-            side_matrix(cell, 0, touching[cell.slot_a], a);
-            side_matrix(cell, 1, touching[cell.slot_b], a);
+            const double* g = row_of_g(cell.first_row);
+            add_side(g, n, 0, touching[cell.slot_a], a);
+            add_side(g, n, 1, touching[cell.slot_b], a);
             for (std::size_t i = 0; i < n && !c_.empty(); ++i) a[i * n + i] += c_[cell.first_row + i];
             bound = largest_scaled_eigenvalue(a, metric);
         }

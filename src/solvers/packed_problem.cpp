@@ -12,11 +12,15 @@ namespace {
 /// Up to six rows on the stack.
 using Rows = std::array<double, max_block_rows>;
 
+/// Of loops that project: 10 to 20 ns a cell.
+constexpr Grain cells_grain{.smallest_chunk = 1024, .parallel_from = 8192};
+
 }  // namespace
 
 PackedView PackedProblem::view() const {
     return {.cells = cells_.data(),
             .g = g_.data(),
+            .single_g = single_g_.data(),
             .q = q_.data(),
             .c = c_.empty() ? nullptr : c_.data(),
             .batches = batches_.data(),
@@ -29,11 +33,57 @@ FrictionCone PackedProblem::cone_of(const Cell& cell) const {
     return {.mu = cell.mu, .model = cell.exact != 0 ? FrictionModel::exact : FrictionModel::convex};
 }
 
+/// on_cells(range) for what is not in batches, as few ranges as possible, and on_pieces(run) for what is.
+template <class Cells, class Pieces>
+void PackedProblem::for_each_part(const Cells& on_cells, const Pieces& on_pieces) const {
+    for (std::size_t r = 0; r < runs_.size();) {
+        if (runs_[r].stages > 0) {
+            on_pieces(runs_[r++]);
+            continue;
+        }
+        CellRange range{.first = runs_[r].first, .rows_elsewhere = runs_[r].rows_elsewhere};
+        for (; r < runs_.size() && runs_[r].stages == 0; ++r) range.count += runs_[r].count;
+        on_cells(range);
+    }
+}
+
+/// one(piece) for the pieces of a planned run, stage by stage.
+template <class One>
+void PackedProblem::for_each_piece_of(const Run& run, Direction direction, const One& one) const {
+    const bool forward = direction == Direction::forward;
+    for (int s = 0; s < run.stages; ++s) {
+        const BatchPlan::Stage& stage = plan_.stages()[run.first_stage + (forward ? s : run.stages - 1 - s)];
+        const auto nth = [&](std::size_t p) { one(plan_.pieces()[stage.first_piece + p]); };
+        if (stage.pieces == 1) {
+            nth(0);
+        } else {
+            on_several_threads(stage.pieces, nth, Pieces::stay);
+        }
+    }
+}
+
+CellRange PackedProblem::batches_of(const BatchPlan::Piece& piece, int stride) const {
+    return {.first = piece.first_batch, .count = piece.batches, .stride = stride};
+}
+
+CellRange PackedProblem::singles_of(const BatchPlan::Piece& piece, int stride) const {
+    return {.first = piece.first_single,
+            .count = piece.singles,
+            .stride = stride,
+            .order = plan_.singles().data()};
+}
+
 void PackedProblem::carry(View x, MutableView u) const {
     std::fill(u.begin(), u.end(), 0.0);
     if (matrix_) return;
     if (adjacency_start_.empty()) {
-        kernels().scatter(view(), {.count = static_cast<int>(cells_.size())}, x.data(), u.data());
+        for_each_part([&](CellRange cells) { kernels().scatter(view(), cells, x.data(), u.data()); },
+                      [&](const Run& run) {
+                          for_each_piece_of(run, Direction::forward, [&](const BatchPlan::Piece& piece) {
+                              kernels().scatter_batches(view(), batches_of(piece), x.data(), u.data());
+                              kernels().scatter(view(), singles_of(piece), x.data(), u.data());
+                          });
+                      });
         return;
     }
     const Adjacency adjacency{.start = adjacency_start_.data(), .entry = adjacency_entry_.data()};
@@ -50,10 +100,19 @@ void PackedProblem::carry(View x, MutableView u) const {
 
 void PackedProblem::respond(View u, View x, MutableView y) const {
     if (!matrix_) {
-        for_each_chunk(cells_.size(), [&](std::size_t, std::size_t first, std::size_t last) {
-            kernels().gather(view(),
-                             {.first = static_cast<int>(first), .count = static_cast<int>(last - first)},
-                             u.data(), x.data(), y.data());
+        const auto gather_cells = [&](CellRange cells) {
+            for_each_chunk(cells.count, [&](std::size_t, std::size_t first, std::size_t last) {
+                CellRange some = cells;
+                some.first += static_cast<int>(first);
+                some.count = static_cast<int>(last - first);
+                kernels().gather(view(), some, u.data(), x.data(), y.data());
+            });
+        };
+        for_each_part(gather_cells, [&](const Run& run) {
+            for_each_piece_of(run, Direction::forward, [&](const BatchPlan::Piece& piece) {
+                kernels().gather_batches(view(), batches_of(piece), u.data(), x.data(), y.data());
+                kernels().gather(view(), singles_of(piece), u.data(), x.data(), y.data());
+            });
         });
         return;
     }
@@ -84,49 +143,34 @@ void PackedProblem::multiply_symmetric(View x, MutableView y) const {
     }
 }
 
+const double* PackedProblem::rows_of(const Run& run, const Cell& cell) const {
+    return g_.data() + row_width * static_cast<std::size_t>(cell.first_row - run.rows_elsewhere);
+}
+
 void PackedProblem::sweep(double omega, Direction direction, MutableView x, MutableView u) const {
     const bool forward = direction == Direction::forward;
+    const int stride = forward ? 1 : -1;
+    const auto sweep_piece = [&](const BatchPlan::Piece& piece) {
+        if (forward) kernels().sweep_batches(view(), batches_of(piece, stride), omega, x.data(), u.data());
+        kernels().sweep_contacts(view(), singles_of(piece, stride), omega, x.data(), u.data());
+        if (!forward) kernels().sweep_batches(view(), batches_of(piece, stride), omega, x.data(), u.data());
+    };
     const auto count = static_cast<int>(runs_.size());
     for (int r = 0; r < count; ++r) {
         const Run& run = runs_[forward ? r : count - 1 - r];
-        const CellRange range{.first = run.first, .count = run.count, .stride = forward ? 1 : -1};
+        const CellRange range{
+            .first = run.first, .count = run.count, .stride = stride, .rows_elsewhere = run.rows_elsewhere};
         if (!matrix_ && run.kind == CellKind::scalar) {
             kernels().sweep_scalars(view(), range, omega, x.data(), u.data());
         } else if (run.stages > 0) {
-            sweep_stages(run, omega, direction, x, u);
+            for_each_piece_of(run, direction, sweep_piece);
         } else if (!matrix_ && run.kind == CellKind::contact) {
             kernels().sweep_contacts(view(), range, omega, x.data(), u.data());
         } else {
             for (int k = 0; k < run.count; ++k) {
-                sweep_cell(cells_[run.first + (forward ? k : run.count - 1 - k)], omega, x, u);
+                const Cell& cell = cells_[run.first + (forward ? k : run.count - 1 - k)];
+                sweep_cell(cell, rows_of(run, cell), omega, x, u);
             }
-        }
-    }
-}
-
-void PackedProblem::sweep_stages(const Run& run, double omega, Direction direction, MutableView x,
-                                 MutableView u) const {
-    const bool forward = direction == Direction::forward;
-    const int stride = forward ? 1 : -1;
-    const auto sweep_piece = [&](int p) {
-        const BatchPlan::Piece& piece = plan_.pieces()[p];
-        const CellRange batches{.first = piece.first_batch, .count = piece.batches, .stride = stride};
-        const CellRange singles{.first = piece.first_single,
-                                .count = piece.singles,
-                                .stride = stride,
-                                .order = plan_.singles().data()};
-        if (forward) kernels().sweep_batches(view(), batches, omega, x.data(), u.data());
-        kernels().sweep_contacts(view(), singles, omega, x.data(), u.data());
-        if (!forward) kernels().sweep_batches(view(), batches, omega, x.data(), u.data());
-    };
-    for (int s = 0; s < run.stages; ++s) {
-        const BatchPlan::Stage& stage = plan_.stages()[run.first_stage + (forward ? s : run.stages - 1 - s)];
-        if (stage.pieces == 1) {
-            sweep_piece(stage.first_piece);
-        } else {
-            on_several_threads(
-                stage.pieces, [&](std::size_t p) { sweep_piece(stage.first_piece + static_cast<int>(p)); },
-                Pieces::stay);
         }
     }
 }
@@ -145,18 +189,19 @@ std::size_t PackedProblem::bytes_per_sweep() const {
     return bytes;
 }
 
-void PackedProblem::sweep_cell(const Cell& cell, double omega, MutableView x, MutableView u) const {
+void PackedProblem::sweep_cell(const Cell& cell, const double* g, double omega, MutableView x,
+                               MutableView u) const {
     if (cell.kind == CellKind::scalar) {
-        sweep_scalar(cell, omega, x, u);
+        sweep_scalar(cell, g, omega, x, u);
     } else if (cell.kind == CellKind::box) {
-        sweep_box(cell, omega, x, u);
+        sweep_box(cell, g, omega, x, u);
     } else {
-        sweep_cone(cell, omega, x, u);
+        sweep_cone(cell, g, omega, x, u);
     }
 }
 
 // w = A x + q in one row, for the loops outside the kernels
-double PackedProblem::row_velocity(const Cell& cell, int row, View u, View x) const {
+double PackedProblem::row_velocity(const Cell& cell, int row, const double* g, View u, View x) const {
     double w = q_[row];
     if (matrix_) {
         for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
@@ -164,16 +209,16 @@ double PackedProblem::row_velocity(const Cell& cell, int row, View u, View x) co
         }
         return w;
     }
-    const double* g = g_.data() + row_width * static_cast<std::size_t>(row);
+    g += row_width * (row - cell.first_row);
     const double* ua = u.data() + state_width * static_cast<std::size_t>(cell.slot_a);
     const double* ub = u.data() + state_width * static_cast<std::size_t>(cell.slot_b);
     for (int k = 0; k < 6; ++k) w += g[k] * ua[k] + g[6 + k] * ub[k];
     return c_.empty() ? w : w + c_[row] * x[row];
 }
 
-void PackedProblem::push(const Cell& cell, int row, double change, MutableView u) const {
+// u += G_i^T change, g being row i of G
+void PackedProblem::push(const Cell& cell, const double* g, double change, MutableView u) const {
     if (matrix_) return;
-    const double* g = g_.data() + row_width * static_cast<std::size_t>(row);
     double* ua = u.data() + state_width * static_cast<std::size_t>(cell.slot_a);
     double* ub = u.data() + state_width * static_cast<std::size_t>(cell.slot_b);
     for (int k = 0; k < 6; ++k) {
@@ -182,33 +227,37 @@ void PackedProblem::push(const Cell& cell, int row, double change, MutableView u
     }
 }
 
-void PackedProblem::sweep_scalar(const Cell& cell, double omega, MutableView x, MutableView u) const {
+void PackedProblem::sweep_scalar(const Cell& cell, const double* g, double omega, MutableView x,
+                                 MutableView u) const {
     const int i = cell.first_row;
     const double after =
-        std::clamp(x[i] - omega * cell.step * row_velocity(cell, i, u, x), cell.lower, cell.upper);
-    push(cell, i, after - x[i], u);
+        std::clamp(x[i] - omega * cell.step * row_velocity(cell, i, g, u, x), cell.lower, cell.upper);
+    push(cell, g, after - x[i], u);
     x[i] = after;
 }
 
 // [gauss-seidel-notes, eq. 36]: the normal first, then each tangent clamped with the normal just found.
-void PackedProblem::sweep_box(const Cell& cell, double omega, MutableView x, MutableView u) const {
+void PackedProblem::sweep_box(const Cell& cell, const double* g, double omega, MutableView x,
+                              MutableView u) const {
     for (int i = cell.first_row; i < cell.first_row + cell.rows; ++i) {
         const double bound = cell.mu * x[cell.first_row];
         const double lower = i == cell.first_row ? 0.0 : -bound;
         const double upper = i == cell.first_row ? infinity : bound;
         const double after =
-            std::clamp(x[i] - omega / metric_[i] * row_velocity(cell, i, u, x), lower, upper);
-        push(cell, i, after - x[i], u);
+            std::clamp(x[i] - omega / metric_[i] * row_velocity(cell, i, g, u, x), lower, upper);
+        push(cell, g + row_width * (i - cell.first_row), after - x[i], u);
         x[i] = after;
     }
 }
 
-void PackedProblem::sweep_cone(const Cell& cell, double omega, MutableView x, MutableView u) const {
+void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, MutableView x,
+                               MutableView u) const {
     Rows w{};
     Rows z{};
     const std::size_t n = cell.rows;
     const View metric = View(metric_).subspan(cell.first_row, n);
-    for (std::size_t i = 0; i < n; ++i) w[i] = row_velocity(cell, cell.first_row + static_cast<int>(i), u, x);
+    for (std::size_t i = 0; i < n; ++i)
+        w[i] = row_velocity(cell, cell.first_row + static_cast<int>(i), g, u, x);
     correct_velocity(cell, std::span(w).first(n));
     for (std::size_t i = 0; i < n; ++i) {
         z[i] = x[cell.first_row + i] - omega * cell.step * metric[0] / metric[i] * w[i];
@@ -216,7 +265,7 @@ void PackedProblem::sweep_cone(const Cell& cell, double omega, MutableView x, Mu
     project_cell(cell, 0.0, std::span(z).first(n), metric);
     for (std::size_t i = 0; i < n; ++i) {
         const int row = cell.first_row + static_cast<int>(i);
-        push(cell, row, z[i] - x[row], u);
+        push(cell, g + row_width * i, z[i] - x[row], u);
         x[row] = z[i];
     }
 }
@@ -286,54 +335,69 @@ void PackedProblem::gradient_step(View x, View y, double alpha, View metric, Mut
 }
 
 void PackedProblem::project(MutableView x) const {
-    for (const Cell& cell : cells_) {
-        const std::size_t i0 = cell.first_row;
-        const double bound = cell.kind == CellKind::box ? cell.mu * std::max(0.0, x[i0]) : 0.0;
-        project_cell(cell, bound, x.subspan(i0, cell.rows), View(metric_).subspan(i0, cell.rows));
-    }
+    for_each_chunk(
+        cells_.size(),
+        [&](std::size_t, std::size_t first, std::size_t last) {
+            for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
+                const std::size_t i0 = cell.first_row;
+                const double bound = cell.kind == CellKind::box ? cell.mu * std::max(0.0, x[i0]) : 0.0;
+                project_cell(cell, bound, x.subspan(i0, cell.rows), View(metric_).subspan(i0, cell.rows));
+            }
+        },
+        cells_grain);
 }
 
 void PackedProblem::freeze(View x) {
     if (convex_) return;
+    p_.resize(rows());
     multiply(x, p_);
-    if (!symmetric_) multiply_symmetric(x, scratch_y_);
-    for (const Cell& cell : cells_) {
-        Rows w{};
-        const std::size_t n = cell.rows;
-        const std::size_t i0 = cell.first_row;
-        for (std::size_t i = 0; i < n; ++i) w[i] = p_[i0 + i] + q_[i0 + i];
-        const double before = w[0];
-        correct_velocity(cell, std::span(w).first(n));
-        if (cell.kind == CellKind::box) frozen_bounds_[cell.extra] = cell.mu * std::max(0.0, x[i0]);
-        for (std::size_t i = 0; i < n; ++i) {
-            const double skew = symmetric_ ? 0.0 : p_[i0 + i] - scratch_y_[i0 + i];
-            p_[i0 + i] = q_[i0 + i] + skew;
-        }
-        p_[i0] += w[0] - before;
+    if (!symmetric_) {
+        scratch_y_.resize(rows());
+        multiply_symmetric(x, scratch_y_);
     }
+    const auto some_cells = [&](std::size_t, std::size_t first, std::size_t last) {
+        for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
+            Rows w{};
+            const std::size_t n = cell.rows;
+            const std::size_t i0 = cell.first_row;
+            for (std::size_t i = 0; i < n; ++i) w[i] = p_[i0 + i] + q_[i0 + i];
+            const double before = w[0];
+            correct_velocity(cell, std::span(w).first(n));
+            if (cell.kind == CellKind::box) frozen_bounds_[cell.extra] = cell.mu * std::max(0.0, x[i0]);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double skew = symmetric_ ? 0.0 : p_[i0 + i] - scratch_y_[i0 + i];
+                p_[i0 + i] = q_[i0 + i] + skew;
+            }
+            p_[i0] += w[0] - before;
+        }
+    };
+    for_each_chunk(cells_.size(), some_cells, cells_grain);
 }
 
 /// Sum over cells of 1/2 a |x - proj(x - w / a)|^2.
 template <class Velocity, class Bound>
 double PackedProblem::measure(Velocity velocity, Bound bound, View x) const {
-    return sum_over_chunks(cells_.size(), [&](std::size_t first, std::size_t last) {
-        double energy = 0.0;
-        for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
-            Rows w{};
-            Rows z{};
-            const std::size_t n = cell.rows;
-            const std::size_t i0 = cell.first_row;
-            velocity(cell, std::span(w).first(n));
-            for (std::size_t i = 0; i < n; ++i) z[i] = x[i0 + i] - w[i] / metric_[i0 + i];
-            const Rows before = z;
-            project_cell(cell, bound(cell), std::span(z).first(n), View(metric_).subspan(i0, n));
-            for (std::size_t i = 0; i < n; ++i) {  // w / a must not vanish in the round-off of a large x
-                const double r = z[i] == before[i] ? w[i] / metric_[i0 + i] : x[i0 + i] - z[i];
-                energy += 0.5 * metric_[i0 + i] * r * r;
+    return sum_over_chunks(
+        cells_.size(),
+        [&](std::size_t first, std::size_t last) {
+            double energy = 0.0;
+            for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
+                Rows w{};
+                Rows z{};
+                const std::size_t n = cell.rows;
+                const std::size_t i0 = cell.first_row;
+                velocity(cell, std::span(w).first(n));
+                for (std::size_t i = 0; i < n; ++i) z[i] = x[i0 + i] - w[i] / metric_[i0 + i];
+                const Rows before = z;
+                project_cell(cell, bound(cell), std::span(z).first(n), View(metric_).subspan(i0, n));
+                for (std::size_t i = 0; i < n; ++i) {  // w / a must not vanish in the round-off of a large x
+                    const double r = z[i] == before[i] ? w[i] / metric_[i0 + i] : x[i0 + i] - z[i];
+                    energy += 0.5 * metric_[i0 + i] * r * r;
+                }
             }
-        }
-        return energy;
-    });
+            return energy;
+        },
+        cells_grain);
 }
 
 double PackedProblem::energy_error(View x, View y) const {
@@ -358,18 +422,23 @@ double PackedProblem::frozen_energy_error(View x, View y) const {
 }
 
 double PackedProblem::reference_energy() const {
-    double energy = 0.0;
-    for (const Cell& cell : cells_) {
-        Rows z{};
-        const std::size_t n = cell.rows;
-        const std::size_t i0 = cell.first_row;
-        for (std::size_t i = 0; i < n; ++i) z[i] = q_[i0 + i];
-        correct_velocity(cell, std::span(z).first(n));
-        for (std::size_t i = 0; i < n; ++i) z[i] = -z[i] / metric_[i0 + i];
-        project_cell(cell, 0.0, std::span(z).first(n), View(metric_).subspan(i0, n));
-        for (std::size_t i = 0; i < n; ++i) energy += 0.5 * metric_[i0 + i] * z[i] * z[i];
-    }
-    return energy;
+    return sum_over_chunks(
+        cells_.size(),
+        [&](std::size_t first, std::size_t last) {
+            double energy = 0.0;
+            for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
+                Rows z{};
+                const std::size_t n = cell.rows;
+                const std::size_t i0 = cell.first_row;
+                for (std::size_t i = 0; i < n; ++i) z[i] = q_[i0 + i];
+                correct_velocity(cell, std::span(z).first(n));
+                for (std::size_t i = 0; i < n; ++i) z[i] = -z[i] / metric_[i0 + i];
+                project_cell(cell, 0.0, std::span(z).first(n), View(metric_).subspan(i0, n));
+                for (std::size_t i = 0; i < n; ++i) energy += 0.5 * metric_[i0 + i] * z[i] * z[i];
+            }
+            return energy;
+        },
+        cells_grain);
 }
 
 }  // namespace uptack

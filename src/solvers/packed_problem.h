@@ -20,6 +20,8 @@
 
 #pragma once
 
+#include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,10 +38,15 @@ enum class Direction : std::int8_t { forward = 1, backward = -1 };
 
 class PackedProblem {
 public:
-    /// Who does not sweep says so: the batches of the contacts take time and as much room again as G.
+    /// Who does not sweep says so.  For sweeps the rows of long runs of contacts are kept in batches and
+    /// nowhere else; for products alone all rows are in one array, where row_of_g() and the diagonals below
+    /// find them.
     enum class Use : std::int8_t { sweeps, products };
 
     void pack(const Problem& problem, Use use = Use::sweeps);
+
+    /// The packed problem with other biases: q anew.  Packed for products, body form.
+    void renew_bias(const Problem& problem);
 
     std::size_t rows() const { return q_.size(); }
     std::size_t state_size() const { return state_size_; }
@@ -48,10 +55,13 @@ public:
     bool only_bilateral() const { return only_bilateral_; }
     bool has_positive_diagonal() const { return positive_diagonal_; }
 
-    /// The parts, for the solvers that factorise: cells, rows of G (row_width each), q, C (may be empty) and
-    /// A of the assembled form (else null).
+    /// The parts, for the solvers that factorise: cells, rows of G (row_width each, where none are in
+    /// batches), q, C (may be empty) and A of the assembled form (else null).
     std::span<const Cell> cells() const { return cells_; }
-    const double* row_of_g(int row) const { return g_.data() + row_width * static_cast<std::size_t>(row); }
+    const double* row_of_g(int row) const {
+        assert(batches_.empty() && "packed for sweeps");
+        return g_.data() + row_width * static_cast<std::size_t>(row);
+    }
     View linear_term() const { return q_; }
     View compliance() const { return c_; }
     const SparseMatrix* matrix() const { return matrix_; }
@@ -63,9 +73,9 @@ public:
 
     /// a_k of error_metric.h, one per row.
     View metric() const { return metric_; }
-    /// The same, but normal and tangents of a cone each with their own mean of A_ii.
+    /// The same, but normal and tangents of a cone each with their own mean of A_ii.  Packed for products.
     void cone_metric(MutableView metric) const;
-    /// D with A <= D as quadratic forms, a multiple of metric() inside each cell.
+    /// D with A <= D as quadratic forms, a multiple of metric() inside each cell.  Packed for products.
     void safe_diagonal(MutableView diagonal) const;
 
     /// u = G^T x
@@ -109,37 +119,55 @@ private:
         CellKind kind = CellKind::scalar;
         int first = 0;
         int count = 0;
-        int first_stage = 0;  // of the batches' stages; none: cell by cell
+        int rows_elsewhere = 0;  // before it, that are not in g_
+        int first_stage = 0;     // of the batches' stages; none: cell by cell
         int stages = 0;
     };
     struct BatchLane {
         int batch = 0;
         int lane = 0;
     };
+    /// What is found while cells are filled, on any thread.
+    struct Found {
+        std::atomic<bool> not_positive{false};
+    };
     using CellMatrix = std::span<double>;  // rows x rows, row by row
 
     void reset(const Problem& problem);
     void factor_inertias(const Problem& problem);
-    void pack_row(const Problem& problem, const Block& block, int row);
+    void list_cells(const Problem& problem);
     void add_cells(const Problem& problem, const Block& block);
-    void finish_cell(const Problem& problem, const Block& block, Cell& cell);
+    void add_cell(const Cell& cell);
+    void plan_batches(const Problem& problem);
+    static bool is_planned(const Run& run);
+    bool note_contacts(const Problem& problem);
+    void place_rows();
+    void fill_rows(const Problem& problem);
+    void fill_batches(const Problem& problem, Found& found);
+    void fill_cell(const Problem& problem, Cell& cell, double* g, Found& found);
+    void fill_metric(const Problem& problem, Cell& cell, const double* g, Found& found);
+    void fill_lane(const Problem& problem, BatchLane at, int zero_slot, Found& found);
+    void pack_row(const Problem& problem, const Cell& cell, int row, double* g);
     void build_adjacency(const Problem& problem);
-    void cell_matrix(const Cell& cell, CellMatrix a) const;
-    void side_matrix(const Cell& cell, int side, double weight, CellMatrix a) const;
+    void cell_matrix(const Cell& cell, const double* g, CellMatrix a) const;
 
     double gershgorin_bound(const Cell& cell) const;
 
     PackedView view() const;
-    void build_batches(const Problem& problem);
     bool fits_batch(const Problem& problem, const Cell& cell) const;
-    void fill_lane(const Problem& problem, BatchLane at, int zero_slot);
-    void sweep_stages(const Run& run, double omega, Direction direction, MutableView x, MutableView u) const;
-    double row_velocity(const Cell& cell, int row, View u, View x) const;
-    void push(const Cell& cell, int row, double change, MutableView u) const;
-    void sweep_cell(const Cell& cell, double omega, MutableView x, MutableView u) const;
-    void sweep_cone(const Cell& cell, double omega, MutableView x, MutableView u) const;
-    void sweep_box(const Cell& cell, double omega, MutableView x, MutableView u) const;
-    void sweep_scalar(const Cell& cell, double omega, MutableView x, MutableView u) const;
+    template <class Cells, class Pieces>
+    void for_each_part(const Cells& on_cells, const Pieces& on_pieces) const;
+    template <class One>
+    void for_each_piece_of(const Run& run, Direction direction, const One& one) const;
+    CellRange batches_of(const BatchPlan::Piece& piece, int stride = 1) const;
+    CellRange singles_of(const BatchPlan::Piece& piece, int stride = 1) const;
+    const double* rows_of(const Run& run, const Cell& cell) const;
+    double row_velocity(const Cell& cell, int row, const double* g, View u, View x) const;
+    void push(const Cell& cell, const double* g, double change, MutableView u) const;
+    void sweep_cell(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
+    void sweep_cone(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
+    void sweep_box(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
+    void sweep_scalar(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void correct_velocity(const Cell& cell, std::span<double> w) const;
     void project_cell(const Cell& cell, double box_bound, std::span<double> z, View metric) const;
     template <class Velocity, class Bound>
@@ -150,9 +178,12 @@ private:
     std::vector<ContactBatch> batches_;
     std::vector<double> batch_c_;  // empty: no compliance
     BatchPlan plan_;
-    std::vector<BatchPlan::Contact> contacts_;  // scratch
+    std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
+    std::vector<Run> planned_;                  // runs_ of that plan
+    std::size_t planned_bodies_ = 0;
     bool exact_batches_ = false;
-    std::vector<double> g_;
+    std::vector<double> g_;         // rows that are not in batches
+    std::vector<double> single_g_;  // rows of plan_.singles()
     std::vector<double> q_;
     std::vector<double> c_;  // empty: no compliance
     std::vector<double> metric_;

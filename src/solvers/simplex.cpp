@@ -35,7 +35,7 @@ SolveReport Simplex::solve(const Problem& problem, Solution& solution, const Sto
         const std::string why = why_no_pyramid(problem);
         if (!why.empty()) return refuse(problem, solution, "simplex takes friction as a pyramid; " + why);
     }
-    packed_.pack(problem);
+    packed_.pack(problem, cones ? PackedProblem::Use::products : PackedProblem::Use::sweeps);
     if (!packed_.has_positive_diagonal()) {
         return refuse(problem, solution, "simplex needs a positive diagonal of A");
     }

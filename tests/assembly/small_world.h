@@ -58,6 +58,17 @@ public:
         ASSERT_TRUE(validate(step.problem).empty()) << validate(step.problem).front().message;
     }
 
+    /// The curvature of the joints' motion, foreseen with the velocities before the step.
+    void foresee() {
+        std::vector<Vec6> velocity = state.velocity;
+        for (std::size_t i = 0; i < velocity.size(); ++i) {
+            if (step.problem_body[i] == no_body) velocity[i] = motion.body[i].free_velocity;
+        }
+        State ahead = state;
+        advance(model, settings, motion, velocity, ahead);
+        assembler.follow_curves(ahead, velocity, settings, step);
+    }
+
     /// Bilateral problems exactly (least impulses where they are redundant), others by Newton's method.
     void solve() {
         if (step.problem.bias.empty()) {
@@ -96,6 +107,7 @@ public:
     void run(int steps) {
         for (int k = 0; k < steps; ++k) {
             assemble();
+            foresee();
             solve();
             advance_all();
         }

@@ -77,9 +77,7 @@ void check(const BatchPlan& plan, const std::vector<Contact>& contacts) {
 std::vector<Contact> grid(int n, int length) {
     std::vector<Contact> contacts;
     const auto body = [=](int i, int j, int k) { return (k * n + j) * n + i; };
-    const auto add = [&](int a, int b) {
-        contacts.push_back({.cell = static_cast<int>(contacts.size()), .body = {a, b}});
-    };
+    const auto add = [&](int a, int b) { contacts.push_back({.body = {a, b}}); };
     for (int k = 0; k < length; ++k) {
         for (int j = 0; j < n; ++j) {
             for (int i = 0; i < n; ++i) {
@@ -117,8 +115,7 @@ TEST(BatchPlan, KeepsItsPromisesOnAnyGraph) {
             const int a = random.whole(-1, bodies - 1);
             const int near = std::min(bodies - 1, a + random.whole(1, 5));
             const int b = trial % 3 == 0 && k % 7 == 0 ? 0 : near;
-            contacts.push_back(
-                {.cell = k, .body = {a, b == a ? BatchPlan::immovable : b}, .alone = k % 11 == 0});
+            contacts.push_back({.body = {a, b == a ? BatchPlan::immovable : b}, .alone = k % 11 == 0});
         }
         plan.clear(bodies);
         plan.add(contacts);

@@ -57,9 +57,10 @@ struct alignas(64) ContactBatch {
 /// G = J M^-1/2, so that A = G G^T + C and the state is u = G^T x.
 struct PackedView {
     const Cell* cells = nullptr;
-    const double* g = nullptr;  ///< row_width per row
-    const double* q = nullptr;  ///< J v_free + b
-    const double* c = nullptr;  ///< compliance, or null for none
+    const double* g = nullptr;         ///< row_width per row; rows that are in batches have no place in it
+    const double* single_g = nullptr;  ///< three rows per contact of a plan that is not in a batch
+    const double* q = nullptr;         ///< J v_free + b
+    const double* c = nullptr;         ///< compliance, or null for none
     const ContactBatch* batches = nullptr;
     const double* batch_c = nullptr;  ///< [batch][row][lane], or null for none
     bool exact_batches = false;       ///< some contact of the batches has De Saxce's term
@@ -70,7 +71,8 @@ struct CellRange {
     int first = 0;
     int count = 0;
     int stride = 1;
-    const int* order = nullptr;  ///< not null: order[first] .. are the cells
+    int rows_elsewhere = 0;      ///< rows before these that are not in g
+    const int* order = nullptr;  ///< not null: order[first] .. are the cells, single_g has their rows
 };
 
 /// Where a body's cells are: entries start[b] .. start[b + 1] - 1, each 2 * cell + side.
@@ -85,7 +87,9 @@ struct Kernels {
     void (*sweep_batches)(const PackedView&, CellRange, double omega, double* x, double* u);
     void (*scatter)(const PackedView&, CellRange, const double* x, double* u);
     void (*scatter_to_bodies)(const PackedView&, Adjacency, CellRange bodies, const double* x, double* u);
+    void (*scatter_batches)(const PackedView&, CellRange, const double* x, double* u);
     void (*gather)(const PackedView&, CellRange, const double* u, const double* x, double* y);
+    void (*gather_batches)(const PackedView&, CellRange, const double* u, const double* x, double* y);
 };
 
 /// The fastest set this machine runs; UPTACK_SIMD=portable in the environment asks for the plain one.

@@ -10,6 +10,8 @@
 #define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
 #define UPTACK_KERNELS UPTACK_JOIN(kernels_, UPTACK_KERNEL_TARGET)
 #define UPTACK_SWEEP_BATCHES UPTACK_JOIN(sweep_batches_, UPTACK_KERNEL_TARGET)
+#define UPTACK_SCATTER_BATCHES UPTACK_JOIN(scatter_batches_, UPTACK_KERNEL_TARGET)
+#define UPTACK_GATHER_BATCHES UPTACK_JOIN(gather_batches_, UPTACK_KERNEL_TARGET)
 
 namespace uptack {
 namespace {
@@ -95,16 +97,23 @@ UPTACK_INLINE double clamp(double value, double lower, double upper) {
     return above > upper ? upper : above;
 }
 
-UPTACK_INLINE const Cell& nth(const PackedView& view, CellRange range, int k) {
-    const int at = range.first + (range.stride > 0 ? k : range.count - 1 - k);
-    return view.cells[range.order != nullptr ? range.order[at] : at];
+struct Visit {
+    const Cell& cell;
+    const double* g;  // of its rows
+};
+
+UPTACK_INLINE Visit nth(const PackedView& view, CellRange range, int k) {
+    const std::int64_t at = range.first + (range.stride > 0 ? k : range.count - 1 - k);
+    if (range.order != nullptr) return {view.cells[range.order[at]], view.single_g + 3 * row_width * at};
+    const Cell& cell = view.cells[at];
+    return {cell, view.g + row_width * static_cast<std::int64_t>(cell.first_row - range.rows_elsewhere)};
 }
 
 // The bodies of a cell some visits ahead: they are scattered and the prefetcher cannot guess them.
 UPTACK_INLINE void prefetch_bodies(const PackedView& view, CellRange range, int k, const double* u) {
     constexpr int ahead = 4;
     if (k + ahead >= range.count) return;
-    const Cell& next = nth(view, range, k + ahead);
+    const Cell& next = nth(view, range, k + ahead).cell;
     __builtin_prefetch(u + state_width * next.slot_a);
     __builtin_prefetch(u + state_width * next.slot_b);
 }
@@ -113,9 +122,8 @@ UPTACK_INLINE void prefetch_bodies(const PackedView& view, CellRange range, int 
 void sweep_scalars(const PackedView& view, CellRange range, double omega, double* x, double* u) {
     for (int k = 0; k < range.count; ++k) {
         prefetch_bodies(view, range, k, u);
-        const Cell& cell = nth(view, range, k);
+        const auto [cell, g] = nth(view, range, k);
         const int i = cell.first_row;
-        const double* g = view.g + row_width * static_cast<std::int64_t>(i);
         double* ua = u + state_width * cell.slot_a;
         double* ub = u + state_width * cell.slot_b;
         const double before = x[i];
@@ -133,9 +141,8 @@ void sweep_scalars(const PackedView& view, CellRange range, double omega, double
 void sweep_contacts(const PackedView& view, CellRange range, double omega, double* x, double* u) {
     for (int k = 0; k < range.count; ++k) {
         prefetch_bodies(view, range, k, u);
-        const Cell& cell = nth(view, range, k);
+        const auto [cell, g] = nth(view, range, k);
         const int i = cell.first_row;
-        const double* g = view.g + row_width * static_cast<std::int64_t>(i);
         double* ua = u + state_width * cell.slot_a;
         double* ub = u + state_width * cell.slot_b;
         double* xk = x + i;
@@ -158,8 +165,7 @@ void sweep_contacts(const PackedView& view, CellRange range, double omega, doubl
 void scatter(const PackedView& view, CellRange range, const double* x, double* u) {
     for (int k = 0; k < range.count; ++k) {
         prefetch_bodies(view, range, k, u);
-        const Cell& cell = nth(view, range, k);
-        const double* g = view.g + row_width * static_cast<std::int64_t>(cell.first_row);
+        const auto [cell, g] = nth(view, range, k);
         push_cell(g, x + cell.first_row, cell.rows, u + state_width * cell.slot_a);
         push_cell(g + 6, x + cell.first_row, cell.rows, u + state_width * cell.slot_b);
     }
@@ -182,11 +188,12 @@ void scatter_to_bodies(const PackedView& view, Adjacency adjacency, CellRange bo
 void gather(const PackedView& view, CellRange range, const double* u, const double* x, double* y) {
     for (int k = 0; k < range.count; ++k) {
         prefetch_bodies(view, range, k, u);
-        const Cell& cell = nth(view, range, k);
+        const auto [cell, g] = nth(view, range, k);
         const double* ua = u + state_width * cell.slot_a;
         const double* ub = u + state_width * cell.slot_b;
-        for (int i = cell.first_row; i < cell.first_row + cell.rows; ++i) {
-            y[i] = row_velocity(view.g + row_width * static_cast<std::int64_t>(i), ua, ub);
+        for (int r = 0; r < cell.rows; ++r) {
+            const int i = cell.first_row + r;
+            y[i] = row_velocity(g + row_width * r, ua, ub);
             if (view.c != nullptr) y[i] += view.c[i] * x[i];
         }
     }
@@ -194,7 +201,10 @@ void gather(const PackedView& view, CellRange range, const double* u, const doub
 
 }  // namespace
 
-void UPTACK_SWEEP_BATCHES(const PackedView&, CellRange, double omega, double* x, double* u);  // batch_kernel
+// batch_kernel.cpp
+void UPTACK_SWEEP_BATCHES(const PackedView&, CellRange, double omega, double* x, double* u);
+void UPTACK_SCATTER_BATCHES(const PackedView&, CellRange, const double* x, double* u);
+void UPTACK_GATHER_BATCHES(const PackedView&, CellRange, const double* u, const double* x, double* y);
 
 extern const Kernels UPTACK_KERNELS;
 const Kernels UPTACK_KERNELS = {
@@ -203,7 +213,9 @@ const Kernels UPTACK_KERNELS = {
     .sweep_batches = UPTACK_SWEEP_BATCHES,
     .scatter = scatter,
     .scatter_to_bodies = scatter_to_bodies,
+    .scatter_batches = UPTACK_SCATTER_BATCHES,
     .gather = gather,
+    .gather_batches = UPTACK_GATHER_BATCHES,
 };
 
 }  // namespace uptack
