@@ -18,7 +18,7 @@ struct CacheLineAllocator {
     CacheLineAllocator(const CacheLineAllocator<U>& /*other*/) {}  // NOLINT: as the standard asks
 
     T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
-    void deallocate(T* first, std::size_t count) { ::operator delete(first, count * sizeof(T), line); }
+    void deallocate(T* first, std::size_t) { ::operator delete(first, line); }
 
     bool operator==(const CacheLineAllocator&) const { return true; }
 
