@@ -23,6 +23,7 @@
 
 #include "uptack/input_error.h"
 #include "uptack/report.h"
+#include "words.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX wants it declared here
 
@@ -35,22 +36,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds patience{120};  // a large page on a slow machine without a graphics card
-
-struct PictureSize {
-    int width = 0;
-    int height = 0;
-};
-
-PictureSize size_from_words(const std::string& words) {
-    PictureSize size;
-    char rest = 0;
-    const int found = std::sscanf(words.c_str(), "%5dx%5d%c", &size.width, &size.height, &rest);
-    const auto [least, most] = std::minmax(size.width, size.height);
-    if (found != 2 || least < 16 || most > 8192) {
-        throw UsageError(fmt::format("--size: '{}' is not WIDTHxHEIGHT in pixels, as in 1280x800", words));
-    }
-    return size;
-}
 
 bool is_program(const fs::path& path) {
     std::error_code ignored;

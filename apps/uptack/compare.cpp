@@ -22,6 +22,7 @@
 #include "uptack/problem_file.h"
 #include "uptack/report.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace uptack::app {
 namespace {
@@ -38,19 +39,6 @@ struct CompareArguments {
     std::string command;
     bool json = false;
 };
-
-/// "psor:omega=1.2:symmetric=true" as a solver.
-std::unique_ptr<Solver> solver_from_label(const std::string& label) {
-    std::size_t colon = label.find(':');
-    const std::string name = label.substr(0, colon);
-    OptionValues options;
-    while (colon != std::string::npos) {
-        const std::size_t next = label.find(':', colon + 1);
-        options.push_back(split_option(label.substr(colon + 1, next - colon - 1)));
-        colon = next;
-    }
-    return solver_from_words(name, options);
-}
 
 /// Keeps of a solver's progress what a picture of the best error so far needs: a point per 10 % of progress
 /// is about a pixel, and bounds the history at a few hundred points however many iterations there were.

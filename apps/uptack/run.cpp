@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -20,6 +19,7 @@
 #include "uptack/problem_file.h"
 #include "uptack/recording.h"
 #include "verbs.h"
+#include "words.h"
 
 namespace uptack::app {
 namespace {
@@ -77,25 +77,6 @@ private:
 
 // ---- what to do -------------------------------------------------------------------------------------------
 
-struct Dump {
-    std::int64_t step = 0;
-    std::string file;
-};
-
-/// "120:problem.h5".
-Dump dump_from_words(const std::string& words) {
-    Dump dump;
-    const std::size_t colon = words.find(':');
-    const char* end = words.data() + std::min(colon, words.size());
-    const auto parsed = std::from_chars(words.data(), end, dump.step);
-    if (colon == std::string::npos || parsed.ptr != end || dump.step < 1 || colon + 1 == words.size()) {
-        throw UsageError(fmt::format("--dump-step: '{}' is not STEP:FILE, as in 120:problem.h5", words));
-    }
-    dump.file = words.substr(colon + 1);
-    check_writable(dump.file);
-    return dump;
-}
-
 /// What is to be simulated, and what has been already.
 struct Job {
     Scene scene;
@@ -128,7 +109,10 @@ Job make_job(const RunArguments& arguments) {
     }
     SolverChoice& solver = job.scene.settings.solver;
     if (arguments.explain) ask_to_explain(solver.name, solver.options);
-    for (const std::string& words : arguments.dumps) job.dumps.push_back(dump_from_words(words));
+    for (const std::string& words : arguments.dumps) {
+        job.dumps.push_back(dump_from_words(words));
+        check_writable(job.dumps.back().file);
+    }
     return job;
 }
 

@@ -129,7 +129,7 @@ Scene with_settings(const Scene& scene, const SettingsWords& words) {
     Json document = Json::parse(scene.document);
     document["settings"].update(changes);
     try {
-        return parse_scene(document.dump(), scene.name);
+        return parse_scene(to_text(document, -1), scene.name);
     } catch (const LimitError&) {
         throw;
     } catch (const InputError& error) {

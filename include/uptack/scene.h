@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -45,6 +46,16 @@ struct Scene {
         document;  ///< JSON text that parse_scene() turns into the same scene: includes and mesh files put in
 };
 
+/// What a scene may make the program build, all its parts together.
+struct SceneLimits {
+    std::size_t bodies = 2'000'000;
+    std::size_t shapes = 4'000'000;
+    std::size_t joints = 2'000'000;
+    std::size_t forces = 2'000'000;
+    std::int64_t repetitions = 20'000'000;  ///< turns of loops
+    int height_samples = 4'000'000;         ///< of one height field
+};
+
 /// name=value pairs of parameters, as --set gives them; values are expressions.
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
@@ -52,6 +63,6 @@ using Overrides = std::vector<std::pair<std::string, std::string>>;
 Scene read_scene(const std::filesystem::path& path, const Overrides& overrides = {});
 /// The same from text; includes and mesh files are refused unless `folder` is given.
 Scene parse_scene(const std::string& text, const std::string& name, const Overrides& overrides = {},
-                  const std::filesystem::path& folder = {});
+                  const std::filesystem::path& folder = {}, const SceneLimits& limits = {});
 
 }  // namespace uptack

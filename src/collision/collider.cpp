@@ -162,8 +162,8 @@ void Collider::Inside::find_half_space_pairs() {
             double radius = 0.0;
             Vec3 center{};
             for (int k = 0; k < 3; ++k) {
-                const double low = other.low[k];
-                const double high = other.high[k];
+                const double low = static_cast<double>(other.low[k]);
+                const double high = static_cast<double>(other.high[k]);
                 center[k] = 0.5 * (low + high);
                 radius += 0.5 * (high - low);
                 lowest += plane.normal[k] * ((plane.normal[k] > 0.0 ? low : high) - plane.point[k]);

@@ -113,9 +113,19 @@ InputError InputFile::error(const std::string& name, const std::string& message)
 
 bool InputFile::contains(const std::string& name) const {
     for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
-        if (H5Lexists(file_.get(), name.substr(0, end).c_str(), own_links_.get()) <= 0) return false;
+        const std::string part = name.substr(0, end);
+        if (H5Lexists(file_.get(), part.c_str(), own_links_.get()) <= 0) return false;
+        check_linked(part);
         if (end == std::string::npos) return true;
     }
+}
+
+void InputFile::check_linked(const std::string& name) const {
+    H5L_info_t link{};
+    if (H5Lget_info(file_.get(), name.c_str(), &link, own_links_.get()) < 0 || link.type != H5L_TYPE_HARD) {
+        throw error(name, "a link that leads elsewhere; put the data themselves there");
+    }
+    if (checked_.insert(link.u.address).second) check_object(path_, link.u.address);
 }
 
 Handle InputFile::open_any_dataset(const std::string& name) const {
@@ -236,6 +246,8 @@ int InputFile::read_int(const std::string& name) const {
 }
 
 int InputFile::read_attribute(const std::string& group, const std::string& name) const {
+    if (group != "/" && !contains(group))
+        throw error(group, "missing group");  // the root was checked on opening
     const Handle attribute(
         H5Aopen_by_name(file_.get(), group.c_str(), name.c_str(), H5P_DEFAULT, own_links_.get()), H5Aclose);
     if (!attribute.valid()) throw error(group, fmt::format("attribute '{}' is missing", name));

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -101,6 +102,8 @@ public:
 
 private:
     friend class InputTable;
+    /// Before anything is opened: what the library would decode must be sound.
+    void check_linked(const std::string& name) const;
     Handle open_any_dataset(const std::string& name) const;
     Handle open_dataset(const std::string& name) const;
     /// Could so many entries be stored there?
@@ -112,6 +115,7 @@ private:
     std::uintmax_t size_ = 0;  // of the file [bytes]
     Quiet quiet_;
     Handle file_;
+    mutable std::set<std::uint64_t> checked_;  // addresses of objects
     Handle own_links_;  // access properties under which links to other files are not followed
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "hdf5_messages.h"
 #include "uptack/input_error.h"
 
 namespace uptack::hdf5 {
@@ -32,11 +33,7 @@ public:
     explicit Piece(std::string bytes) : bytes_(std::move(bytes)) {}
 
     std::uint64_t number(std::size_t offset, std::size_t width) const {
-        std::uint64_t value = 0;
-        for (std::size_t k = width; k-- > 0;) {
-            value = value << 8U | static_cast<unsigned char>(bytes_[offset + k]);
-        }
-        return value;
+        return little_endian(bytes_, offset, width);
     }
     bool starts_with(std::string_view text) const { return bytes_.compare(0, text.size(), text) == 0; }
     std::string_view text() const { return bytes_; }
@@ -51,16 +48,48 @@ public:
         : path_(path), stream_(path, std::ios::binary), size_(std::filesystem::file_size(path)) {}
 
     void check() {
-        const std::optional<Address> start = find_signature();
-        if (!start) fail("no HDF5 signature");
-        base_ = *start;
+        find_base();
         const Piece head = piece(0, 24);
         const std::uint64_t version = head.number(8, 1);
-        if (version > 1) return;  // checksummed
-        if (head.number(13, 1) != 8 || head.number(14, 1) != 8) fail("its addresses do not have 8 bytes");
+        const std::size_t widths = version > 1 ? 9 : 13;
+        if (head.number(widths, 1) != 8 || head.number(widths + 1, 1) != 8) {
+            fail("its addresses do not have 8 bytes");
+        }
+        if (version > 1) {  // checksummed
+            check_header(piece(36, 8).number(0, 8));
+            return;
+        }
         max_symbols_ = 2 * head.number(16, 2);
         max_children_ = 2 * head.number(18, 2);
-        check_entry(version == 0 ? 56 : 60, 0);
+        const Address root = version == 0 ? 56 : 60;
+        check_entry(root, 0);
+        check_header(piece(root + 8, 8).number(0, 8));
+    }
+
+    /// What addresses count from: something else may stand before the file's first block.
+    void find_base() {
+        for (Address at = 0; at + signature.size() <= size_; at = at == 0 ? 512 : 2 * at) {
+            if (!piece(at, signature.size()).starts_with(signature)) continue;
+            base_ = at;
+            return;
+        }
+        fail("no HDF5 signature");
+    }
+
+    /// Every message of an object header, wherever its pieces are.
+    void check_header(Address header) {
+        const Piece prefix = piece(header, 16);
+        int chunks = 0;
+        if (!prefix.starts_with("OHDR")) {
+            if (prefix.number(0, 1) != 1) fail("an object header of no known version");
+            check_header_chunk(header + 16, prefix.number(8, 4), {.head = 8}, chunks);
+            return;
+        }
+        const std::uint64_t flags = prefix.number(5, 1);
+        const std::uint64_t width = std::uint64_t{1} << (flags & 3U);
+        const Address size_at = header + 6 + ((flags & 0x20U) != 0 ? 16 : 0) + ((flags & 0x10U) != 0 ? 4 : 0);
+        check_header_chunk(size_at + width, piece(size_at, width).number(0, width),
+                           {.head = (flags & 4U) != 0 ? 6U : 4U, .marked = true}, chunks);
     }
 
 private:
@@ -68,11 +97,41 @@ private:
         throw InputError(path_.string(), fmt::format("damaged HDF5 file ({}); copy or make it again", what));
     }
 
-    std::optional<Address> find_signature() {
-        for (Address at = 0; at + signature.size() <= size_; at = at == 0 ? 512 : 2 * at) {
-            if (piece(at, signature.size()).starts_with(signature)) return at;
+    [[noreturn]] void refuse(std::string_view what) const {
+        throw InputError(path_.string(),
+                         fmt::format("damaged or foreign HDF5 file ({}); make it again, with numbers, texts "
+                                     "and groups only",
+                                     what));
+    }
+
+    /// How the messages of a header follow each other.
+    struct Framing {
+        std::uint64_t head = 8;  ///< bytes before each message's data
+        bool marked = false;  ///< of version 2: shorter heads, further pieces between a mark and a checksum
+    };
+
+    void check_header_chunk(Address address, std::uint64_t length, const Framing& framing, int& chunks) {
+        if (++chunks > max_chunks) fail("an object header without end");
+        const Piece chunk = piece(address, length);
+        const std::size_t type_width = framing.marked ? 1 : 2;
+        for (std::uint64_t at = 0; at + framing.head <= length;) {
+            const std::uint64_t size = chunk.number(at + type_width, 2);
+            const std::uint64_t data = at + framing.head;
+            if (size > length - data) fail("a header message longer than its header");
+            const HeaderMessage message{.type = chunk.number(at, type_width),
+                                        .flags = chunk.number(at + type_width + 2, 1),
+                                        .data = chunk.text().substr(data, size),
+                                        .file_bytes = size_ - base_};
+            const std::string_view fault = message_fault(message);
+            if (!fault.empty()) refuse(fault);
+            if (message.type == continuation_message) {
+                const std::uint64_t around = framing.marked ? 8 : 0;
+                const std::uint64_t whole = chunk.number(data + 8, 8);
+                if (whole < around) fail("a header message that is too short");
+                check_header_chunk(chunk.number(data, 8) + around / 2, whole - around, framing, chunks);
+            }
+            at = data + size;
         }
-        return std::nullopt;
     }
 
     Piece piece(Address address, std::uint64_t length) {
@@ -198,6 +257,12 @@ private:
 
 void check_structure(const std::filesystem::path& path) {
     Skeleton(path).check();
+}
+
+void check_object(const std::filesystem::path& path, std::uint64_t address) {
+    Skeleton skeleton(path);
+    skeleton.find_base();
+    skeleton.check_header(address);
 }
 
 }  // namespace uptack::hdf5

@@ -24,7 +24,7 @@ struct CacheLineAllocator {
         prefer_huge_pages(memory, count * sizeof(T));
         return static_cast<T*>(memory);
     }
-    void deallocate(T* first, std::size_t count) { ::operator delete(first, count * sizeof(T), line); }
+    void deallocate(T* first, std::size_t) { ::operator delete(first, line); }
 
     bool operator==(const CacheLineAllocator&) const { return true; }
 

@@ -34,7 +34,7 @@ std::vector<T> read_list(const InputRecording& file, const std::string& name, st
 }
 
 Vec3 widened(const std::array<float, 3>& a) {
-    return {a[0], a[1], a[2]};
+    return {static_cast<double>(a[0]), static_cast<double>(a[1]), static_cast<double>(a[2])};
 }
 
 }  // namespace
@@ -104,9 +104,9 @@ void Recording::Inside::read_contacts(std::int64_t index, Frame& frame) const {
                                   .body_b = body[k][1],
                                   .point_w = widened(point[k]),
                                   .normal_w = widened(normal[k]),
-                                  .gap = gap[k],
+                                  .gap = static_cast<double>(gap[k]),
                                   .force_w = widened(force[k]),
-                                  .energy_error_J = error[k]});
+                                  .energy_error_J = static_cast<double>(error[k])});
     }
 }
 

@@ -15,16 +15,7 @@
 
 namespace uptack::scene {
 
-inline constexpr int max_height_samples = 4'000'000;
 inline constexpr std::size_t max_name_bytes = 200;
-
-/// Of the whole scene.
-struct Limits {
-    std::size_t bodies = 2'000'000;
-    std::size_t shapes = 4'000'000;
-    std::size_t joints = 2'000'000;
-    std::size_t forces = 2'000'000;
-};
 
 /// Where the document that is being read stands in the whole.
 struct Part {
@@ -34,7 +25,7 @@ struct Part {
 
 class Builder {
 public:
-    Builder(Reader& reader, Model& model, const Limits& limits = {})
+    Builder(Reader& reader, Model& model, const SceneLimits& limits = {})
         : reader_(reader), model_(model), limits_(limits) {}
 
     /// Parameters of a document into the scope; `given` replaces values.
@@ -112,7 +103,7 @@ private:
 
     Reader& reader_;
     Model& model_;
-    Limits limits_;
+    SceneLimits limits_;
     Part part_;
     std::map<std::string, int, std::less<>> bodies_;
     std::map<std::string, int, std::less<>> joints_;

@@ -12,7 +12,6 @@
 namespace uptack::scene {
 namespace {
 
-constexpr std::int64_t max_repetitions = 20'000'000;
 constexpr std::size_t max_loops = 8;
 
 std::string escaped(const std::string& key) {
@@ -246,18 +245,21 @@ void Reader::repeat(const Object& object, const std::function<void()>& action) {
         for (const auto& [name, range] : ranges->get_ref<const Json::object_t&>())
             loops.push_back({name, &range});
     }
+    if (loops.empty()) count_repetition(object);
     run_loops(object, loops, action);
+}
+
+void Reader::count_repetition(const Object& object) {
+    if (++repetitions_ <= max_repetitions_) return;
+    exceed(object.json(),
+           fmt::format("more repetitions than the limit of {} for the whole scene; repeat fewer",
+                       max_repetitions_));
 }
 
 void Reader::run_loops(const Object& object, std::span<const Loop> loops,
                        const std::function<void()>& action) {
     const std::size_t size = place_.scope->size();
     if (loops.empty()) {
-        if (++repetitions_ > max_repetitions) {
-            exceed(object.json(),
-                   fmt::format("more repetitions than the limit of {} for the whole scene; repeat fewer",
-                               max_repetitions));
-        }
         if (const Json* definitions = object.find("let")) define(*definitions);
         if (object.number("if", 1.0) != 0.0) action();
         place_.scope->shrink(size);
@@ -270,6 +272,7 @@ void Reader::run_loops(const Object& object, std::span<const Loop> loops,
     const int first = from_to ? whole(range[0], -most, most) : 0;
     const int last = from_to ? whole(range[1], -most, most) : whole(range, 0, most) - 1;
     for (int index = first; index <= last; ++index) {
+        count_repetition(object);  // of outer loops too: an inner one may have no turns
         place_.scope->push(loops.front().name, index);
         place_.indices.push_back(index);
         run_loops(object, loops.subspan(1), action);

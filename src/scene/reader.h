@@ -15,6 +15,7 @@
 #include "scope.h"
 #include "uptack/expression.h"
 #include "uptack/math.h"
+#include "uptack/scene.h"
 
 namespace uptack::scene {
 
@@ -37,7 +38,8 @@ class Object;
 class Reader {
 public:
     /// `root` must outlive the reader; `origins` begin with that of the whole document, pointer "".
-    Reader(const Json& root, std::vector<Origin> origins) : root_(root), origins_(std::move(origins)) {}
+    Reader(const Json& root, std::vector<Origin> origins, const SceneLimits& limits = {})
+        : root_(root), origins_(std::move(origins)), max_repetitions_(limits.repetitions) {}
 
     /// "wall.json: /bodies/3/shape/box".  Searches the document for the value: only for messages.
     std::string where(const Json& value) const;
@@ -84,6 +86,7 @@ private:
         const Json* range;
     };
     void run_loops(const Object& object, std::span<const Loop> loops, const std::function<void()>& action);
+    void count_repetition(const Object& object);
     void define(const Json& definitions);
     void check_new_name(const Json& value, const std::string& name) const;
     double random(const Json& value, const std::string& name);
@@ -91,6 +94,7 @@ private:
     const Json& root_;
     std::vector<Origin> origins_;
     Place place_;
+    std::int64_t max_repetitions_;
     std::int64_t repetitions_ = 0;
 };
 

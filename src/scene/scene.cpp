@@ -49,10 +49,11 @@ void apply_overrides(Json& document, const Overrides& overrides) {
     }
 }
 
-Scene build(const Json& document, std::vector<scene::Origin> origins, const std::string& name) {
+Scene build(const Json& document, std::vector<scene::Origin> origins, const std::string& name,
+            const SceneLimits& limits) {
     Scene result;
     result.name = name;
-    scene::Reader reader(document, std::move(origins));
+    scene::Reader reader(document, std::move(origins), limits);
     scene::Scope scope;
     reader.enter({.scope = &scope, .prefix = {}, .local_from = scope.size(), .indices = {}});
     const scene::Object object(reader, document, scene::kinds::scene);
@@ -60,7 +61,7 @@ Scene build(const Json& document, std::vector<scene::Origin> origins, const std:
     result.description = object.text("description");
     result.model.name = name;
 
-    scene::Builder builder(reader, result.model);
+    scene::Builder builder(reader, result.model, limits);
     builder.read_parameters(document, {}, result.parameters);
     if (const Json* settings = object.find("settings")) scene::read_settings(reader, *settings, result);
     if (const Json* camera = object.find("camera")) scene::read_camera(reader, *camera, result.camera);
@@ -73,11 +74,11 @@ Scene build(const Json& document, std::vector<scene::Origin> origins, const std:
 }
 
 Scene parse(const std::string& text, const std::string& file, const std::string& name,
-            const Overrides& overrides, const std::filesystem::path& folder) {
+            const Overrides& overrides, const std::filesystem::path& folder, const SceneLimits& limits) {
     Json document = scene::parse_json(text, file);
     std::vector<scene::Origin> origins = scene::inline_files(document, file, folder);
     apply_overrides(document, overrides);
-    Scene result = build(document, std::move(origins), name);
+    Scene result = build(document, std::move(origins), name, limits);
     result.document = document.dump(1, ' ', false, Json::error_handler_t::replace);
     if (result.document.size() > scene::max_document_bytes) {
         throw LimitError(
@@ -93,12 +94,12 @@ Scene read_scene(const std::filesystem::path& path, const Overrides& overrides) 
     const std::filesystem::path folder =
         path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
     const std::string text = scene::read_whole(path, path.string());
-    return parse(text, path.string(), path.stem().string(), overrides, folder);
+    return parse(text, path.string(), path.stem().string(), overrides, folder, {});
 }
 
 Scene parse_scene(const std::string& text, const std::string& name, const Overrides& overrides,
-                  const std::filesystem::path& folder) {
-    return parse(text, name, name, overrides, folder);
+                  const std::filesystem::path& folder, const SceneLimits& limits) {
+    return parse(text, name, name, overrides, folder, limits);
 }
 
 }  // namespace uptack

@@ -166,12 +166,12 @@ Geometry Builder::read_mesh(const Json& json) {
 Geometry Builder::read_height_field(const Json& json) {
     const Object object(reader_, json, kinds::height_field);
     HeightGrid grid;
-    grid.columns = reader_.whole(object.need("columns"), 2, max_height_samples);
-    grid.rows = reader_.whole(object.need("rows"), 2, max_height_samples);
+    grid.columns = reader_.whole(object.need("columns"), 2, limits_.height_samples);
+    grid.rows = reader_.whole(object.need("rows"), 2, limits_.height_samples);
     const std::int64_t samples = std::int64_t{grid.columns} * grid.rows;
-    if (samples > max_height_samples) {
+    if (samples > limits_.height_samples) {
         reader_.exceed(json, fmt::format("{} samples; the limit is {}, take a coarser grid", samples,
-                                         max_height_samples));
+                                         limits_.height_samples));
     }
     if (const Json* spacing = object.find("spacing")) {
         const std::vector<double> both = spacing->is_array()

@@ -1,6 +1,7 @@
 #include "apgd.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "linalg/parallel.h"
@@ -76,6 +77,7 @@ void Apgd::restart_momentum() {
 
 // x_new, with L large enough; false: no L is, A has negative curvature or is not finite.
 bool Apgd::step() {
+    const double lipschitz = lipschitz_;
     for (int doublings = 0; doublings < max_doublings; ++doublings) {
         packed_.gradient_step(y_, ay_, 1.0 / lipschitz_, metric_, next_);
         packed_.multiply_symmetric(next_, anext_);
@@ -89,12 +91,28 @@ bool Apgd::step() {
                 }
                 return sum;
             });
-        if (curvature < -1e-9 * size) return false;
+        if (curvature < -1e-9 * size) return step_is_round_off(lipschitz);
         if (curvature <= lipschitz_ * size * (1.0 + 1e-12)) return true;
         if (!std::isfinite(curvature) || !std::isfinite(size)) return true;  // the monitor will see it
         lipschitz_ *= 2.0;
     }
-    return false;
+    return step_is_round_off(lipschitz);
+}
+
+// Near the solution e = x_new - y is all round-off, and then so is its curvature: A x_new and A y carry about
+// eps |A| |x| each, with |A| near the L that the step began with.
+bool Apgd::step_is_round_off(double lipschitz) const {
+    constexpr double rounding = 100.0 * std::numeric_limits<double>::epsilon();
+    double curvature = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+        const double e = next_[i] - y_[i];
+        curvature += e * (anext_[i] - ay_[i]);
+        size += e * e * metric_[i];
+    }
+    const double points =
+        std::sqrt(weighted_dot(next_, next_, metric_)) + std::sqrt(weighted_dot(y_, y_, metric_));
+    return std::abs(curvature) <= rounding * lipschitz * std::sqrt(size) * points;
 }
 
 // y and A y of the next iteration; x <- x_new.

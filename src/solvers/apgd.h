@@ -38,6 +38,7 @@ private:
     double estimate_lipschitz();
     void restart_momentum();
     bool step();
+    bool step_is_round_off(double lipschitz) const;
     void accelerate();
 
     ApgdOptions options_;

@@ -102,6 +102,7 @@ class WrongUse(Runs):
         self.assertIn("psor", self.fails(2, "run", "boxes.json", "--solver", "nope"))
         self.fails(2, "run", "boxes.json", "--tolerance", "small")
         self.fails(2, "run", "boxes.json", "--step", "a lot")
+        self.fails(2, "run", "boxes.json", "--step", b"\xff".decode(errors="surrogateescape"))  # not UTF-8
         self.fails(2, "run", "boxes.json", "--set", "count")
         self.fails(2, "run", "boxes.json", "--dump-step", "x.h5")
         self.fails(2, "export", "boxes.h5")

@@ -84,7 +84,7 @@ TEST(Errors, TheVersionIsAskedFor) {
 }
 
 TEST(Limits, TooManyThingsAreRefused) {
-    const auto build = [](const std::string& text, const scene::Limits& limits) {
+    const auto build = [](const std::string& text, const SceneLimits& limits) {
         const scene::Json document = scene::parse_json("{\"uptack\": 1, " + text + "}", "test");
         scene::Reader reader(document, {{"", "test"}});
         scene::Scope scope;
@@ -117,6 +117,15 @@ TEST(Limits, TooManyThingsAreRefused) {
                  {"/joints/0", "limit of 9", "repeat fewer"});
     expect_limit([&] { build(all, {.bodies = 10, .shapes = 20, .joints = 10, .forces = 9}); },
                  {"/forces/0", "limit of 9", "add up"});
+    expect_limit(
+        [] { scene_of(R"("bodies": [{"shape": {"sphere": 1}, "repeat": {"i": 1e9, "j": 1e9, "k": 0}}])"); },
+        {"/bodies/0", "limit of 20000000", "repeat fewer"});
+    expect_limit(
+        [] {
+            parse_scene(R"({"uptack": 1, "bodies": [{"shape": {"sphere": 1}, "repeat": {"i": 10}}]})", "test",
+                        {}, {}, {.repetitions = 9});
+        },
+        {"/bodies/0", "limit of 9", "repeat fewer"});
     expect_limit(
         [] {
             scene_of(

@@ -364,6 +364,19 @@ TEST(IndefiniteMatrix, IsSaidNotLooped) {
     EXPECT_EQ(solve_with("nncg", hollow, {}).report.status, Status::unsuitable);
 }
 
+// Found by fuzzing: at the solution the steps are round-off, and so is the curvature along them.
+TEST(Apgd, DoesNotTakeRoundOffForNegativeCurvature) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        for (const double compliance : {0.0, 0.05}) {
+            const Problem problem =
+                generate_random({.seed = seed, .bodies = 3, .blocks = 2, .mu = 0.0, .compliance = compliance})
+                    .problem;
+            const Outcome out = solve_with("apgd", problem, {.tolerance = {0.0}, .max_iterations = 400});
+            EXPECT_NE(out.report.status, Status::unsuitable) << "seed " << seed;
+        }
+    }
+}
+
 TEST(PackedProblem, MultipliesLikeTheDenseMatrix) {
     Random random(4);
     const Problem problem = generate_random({.seed = 8, .compliance = 0.3}).problem;

@@ -19,10 +19,12 @@ namespace {
 
 #define UPTACK_INLINE [[gnu::always_inline]] inline
 
-using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+// The attributes before the "=": behind it clang would take the alignment for a vector's own, and loads would
+// fault.
+using Two [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
 
 #ifdef __AVX__
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 
 UPTACK_INLINE Four load(const double* p) {
     return *reinterpret_cast<const Four*>(p);
@@ -38,9 +40,6 @@ UPTACK_INLINE Four spread(double value) {
 struct Four {
     Two low, high;
 };
-UPTACK_INLINE Four operator+(Four a, Four b) {
-    return {a.low + b.low, a.high + b.high};
-}
 UPTACK_INLINE Four operator-(Four a, Four b) {
     return {a.low - b.low, a.high - b.high};
 }
@@ -60,7 +59,7 @@ UPTACK_INLINE Four spread(double value) {
 #endif
 
 #ifdef __AVX512F__
-using Wide = double __attribute__((vector_size(64), aligned(8), may_alias));
+using Wide [[gnu::vector_size(64), gnu::aligned(8), gnu::may_alias]] = double;
 constexpr int wide = 8;
 
 UPTACK_INLINE Wide load_wide(const double* p) {

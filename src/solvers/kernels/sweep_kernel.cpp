@@ -18,7 +18,9 @@ namespace {
 
 #define UPTACK_INLINE [[gnu::always_inline]] inline
 
-using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+// The attributes before the "=": behind it clang would take the alignment for a vector's own, and loads would
+// fault.
+using Two [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
 
 UPTACK_INLINE const Two& two(const double* p) {
     return *reinterpret_cast<const Two*>(p);
@@ -28,7 +30,7 @@ UPTACK_INLINE Two& two(double* p) {
 }
 
 #ifdef __AVX__
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 
 UPTACK_INLINE Four load_four(const double* p) {
     return *reinterpret_cast<const Four*>(p);
