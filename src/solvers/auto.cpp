@@ -80,7 +80,7 @@ std::string why_left(const AutoStage& stage) {
     std::string text = stage.next;
     if (stage.expected_ns > 0.0 && stage.expected_ns < 1e15)
         text += fmt::format("; at its pace {:.3g} ms more", 1e-6 * stage.expected_ns);
-    if (stage.expected_ns >= 1e15) text += "; it made no progress";
+    if (stage.expected_ns >= 1e15) text += "; its pace does not lead there";
     if (stage.newton_ns > 0.0) text += fmt::format(", newton about {:.3g} ms", 1e-6 * stage.newton_ns);
     return text;
 }

@@ -12,13 +12,13 @@ constexpr double swept_cone_row = 10.0, swept_row = 20.0;
 constexpr double gradient_cone_row = 20.0, gradient_row = 26.0;
 constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form
 
-constexpr double newton_block = 1200.0, newton_matrix_block = 1500.0;
+constexpr double newton_block = 950.0, newton_matrix_block = 1500.0;
 constexpr double newton_call = 20'000.0;
 constexpr double analysed_body = 10'000.0, analysed_matrix_row = 2000.0;
 
 // Interior point: a few iterations to come near, and some per digit; fewer where there is little to decide.
-constexpr double base = 8.0;
-constexpr double per_digit = 4.0;
+constexpr double base = 6.0;
+constexpr double per_digit = 3.0;
 constexpr double polish = 12.0;
 constexpr double not_convex = 2.0;  // as many
 

@@ -98,7 +98,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     if (joint_share_ == 1.0) {
         solve_joints();
     } else if (settles_at_once()) {
-        run(Method::newton, newton_cap, joint_goal_);
+        run_newton(newton_cap, joint_goal_);
     } else if (options_.settle && joint_share_ >= mechanism_share) {
         solve_mechanism();
     }
@@ -270,7 +270,8 @@ AutoIsland::Verdict AutoIsland::judge_pace() {
     const double e_over_goal = excess(pace_.least_J());
     if (e_over_goal <= 1.0) return Verdict::go_on;  // the solver will see it
     const double left = std::log(e_over_goal) / std::max(pace_.rate(), 1e-300);
-    const double left_ns = left * iteration_ns(method_);
+    const auto allowed = static_cast<double>(rule_.max_iterations - report_.iterations - n);
+    const double left_ns = left <= allowed ? left * iteration_ns(method_) : infinity;
     stages_.back().expected_ns = left_ns;
     if (method_ == Method::cg) return left_ns > newton_ns() ? Verdict::newton : Verdict::go_on;
     if (newton_pays(left_ns)) return Verdict::newton;
@@ -289,7 +290,7 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     const double done_ns = static_cast<double>(pace_.iterations()) * iteration_ns(method_);
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
-    if (has_cones_ && newton_is_open()) return false;
+    if (has_cones_ && convex_ && newton_is_open()) return false;
     const bool gradients_are_next = method_ == Method::nncg && convex_;
     return gradients_are_next || pace_.gain() > stuck_gain;
 }
@@ -362,8 +363,8 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     return pays();
 }
 
-void AutoIsland::run_newton() {
-    run(Method::newton, convex_ ? rule_.max_iterations : newton_cap);
+void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
+    run(Method::newton, iterations, tightening);
     newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }
 
@@ -394,7 +395,7 @@ bool AutoIsland::settles_at_once() {
 /// Not where a factorisation is dear.
 void AutoIsland::solve_mechanism() {
     if (problem_->row_count() <= most_newton_rows && fits(costs_.analysis_ns) && factor_is_cheap())
-        run_newton();
+        run_newton(convex_ ? rule_.max_iterations : newton_cap);
 }
 
 void AutoIsland::climb() {
@@ -404,7 +405,7 @@ void AutoIsland::climb() {
         if (!run(method, rule_.max_iterations)) {
             method = method == Method::nncg ? Method::apgd : Method::nncg;
             if ((refused_ & only(method)) == 0) continue;
-            run_newton();
+            run_newton(convex_ ? rule_.max_iterations : newton_cap);
             if (!finished_) stop(Status::stalled, "sweeps and gradients do not apply, and newton stalled");
             continue;
         }
@@ -412,7 +413,7 @@ void AutoIsland::climb() {
         AutoStage& stage = stages_.back();
         if (verdict_ == Verdict::newton) {
             stage.next = "newton is expected to be the shorter way";
-            run_newton();
+            run_newton(convex_ ? rule_.max_iterations : newton_cap);
         } else if (verdict_ == Verdict::hopeless) {
             stop(Status::stalled, "more sweeps gain too little to reach the tolerance");
         } else {

@@ -142,7 +142,7 @@ private:
     bool run(Method method, std::int64_t iterations, double tightening = 1.0);
     SolveReport call(Method method, const StopRule& rule);
     void book(Method method, const SolveReport& trial);
-    void run_newton();
+    void run_newton(std::int64_t iterations, double tightening = 1.0);
     Solver& first_order(Method method);
     Newton& newton();
 

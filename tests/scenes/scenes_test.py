@@ -12,6 +12,7 @@ import sys
 
 # Scenes in which a small share of the steps may end above the tolerance: the run's summary says where.
 MAY_MISS = {
+    "bowl_feeder": 0.05,  # a part wedged by its neighbours: with exact friction every solver stops near 1.7e-3
     "conveyor": 0.001,  # two steps of a drum rolling on the side belt end at 1.8e-4 instead of 1e-4
     "house_of_cards": 0.01,  # asks for 1e-6 with exact friction; single steps end slightly above it
 }
