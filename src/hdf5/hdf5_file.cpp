@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "chunk_check.h"
 #include "hdf5_structure.h"
 
 namespace uptack::hdf5 {
@@ -140,6 +141,10 @@ Handle InputFile::open_dataset(const std::string& name) const {
     Handle dataset = open_any_dataset(name);
     const Handle space(H5Dget_space(dataset.get()), H5Sclose);
     check_storage(name, dataset.get(), H5Sget_simple_extent_npoints(space.get()));
+    if (unfiltered_.insert(name).second) {
+        const std::string_view fault = chunks_fault(dataset.get());
+        if (!fault.empty()) throw error(name, fmt::format("damaged dataset ({})", fault));
+    }
     return dataset;
 }
 

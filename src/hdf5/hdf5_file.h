@@ -115,7 +115,8 @@ private:
     std::uintmax_t size_ = 0;  // of the file [bytes]
     Quiet quiet_;
     Handle file_;
-    mutable std::set<std::uint64_t> checked_;  // addresses of objects
+    mutable std::set<std::uint64_t> checked_;   // addresses of objects
+    mutable std::set<std::string> unfiltered_;  // datasets whose chunks have been looked at
     Handle own_links_;  // access properties under which links to other files are not followed
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <zlib.h>
 
 #include <csignal>
 #include <functional>
@@ -280,6 +281,46 @@ TEST(ProblemFile, CompressedDatasetsAreRead) {
         H5Pclose(properties);
     }
     expect_same_problem(problem, read_problem(folder / "problem.h5"));
+}
+
+/// `uptack_problem/bias` as one chunk, whose stored bytes and mask of undone filters are given.
+void put_chunk(RawFile& file, const std::vector<unsigned char>& stored, std::uint32_t mask) {
+    const hsize_t extent = file.get_doubles("uptack_problem/bias").size();
+    file.remove("uptack_problem/bias");
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 1, &extent);
+    H5Pset_deflate(properties, 6);
+    const hid_t space = H5Screate_simple(1, &extent, nullptr);
+    const hid_t dataset = H5Dcreate2(file.id(), "uptack_problem/bias", H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                                     properties, H5P_DEFAULT);
+    const hsize_t start = 0;
+    EXPECT_GE(H5Dwrite_chunk(dataset, H5P_DEFAULT, mask, &start, stored.size(), stored.data()), 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(properties);
+}
+
+std::vector<unsigned char> deflated_zeros(std::size_t bytes) {
+    const std::vector<unsigned char> zeros(bytes, 0);
+    uLongf length = compressBound(bytes);
+    std::vector<unsigned char> out(length);
+    EXPECT_EQ(compress(out.data(), &length, zeros.data(), bytes), Z_OK);
+    out.resize(length);
+    return out;
+}
+
+// Found by fuzzing: libhdf5 1.10 reads a chunk of such a stream from beyond its end.
+TEST(ProblemFile, ChunksThatInflateToLessThanTheyShouldAreRefused) {
+    const auto after = [](const std::vector<unsigned char>& stored, std::uint32_t mask) {
+        return error_after([&](RawFile& file) { put_chunk(file, stored, mask); });
+    };
+    const std::string damaged = "a chunk that does not hold";
+    const std::size_t whole = every_law().bias.size() * sizeof(double);
+    EXPECT_FALSE(says(after(deflated_zeros(whole), 0), damaged));
+    EXPECT_TRUE(says(after(deflated_zeros(8), 0), damaged));
+    EXPECT_TRUE(says(after(deflated_zeros(whole + 8), 0), damaged));
+    EXPECT_TRUE(says(after(std::vector<unsigned char>(32, 1), 0), damaged));  // no deflate stream
+    EXPECT_TRUE(says(after(std::vector<unsigned char>(32, 1), 1), damaged));  // said to be none, and short
 }
 
 TEST(ProblemFile, DataInOtherFilesAreRefused) {
