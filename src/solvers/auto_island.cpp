@@ -30,8 +30,9 @@ constexpr double first_stage = 60.0;        // sweeps before the first change to
 constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage = 1.3;           // newton must be expected to be so much faster
-constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
+constexpr double advantage =
+    1.8;  // without cones apgd catches up: newton must be expected to be so much faster
+constexpr double stuck_gain = 0.9;     // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
 constexpr double most_doublings = 4.0;
@@ -352,7 +353,7 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     if (!newton_is_open() || done_ns < newton_from_ns_) return false;
     const auto pays = [&] {
         const double ns = newton_ns();
-        return advantage * ns < first_order_ns && evidence * ns < done_ns && fits(ns);
+        return (has_cones_ ? 1.0 : advantage) * ns < first_order_ns && evidence * ns < done_ns && fits(ns);
     };
     if (!pays()) return false;
     if (factor_operations() > most_operations || !(convex_ || factor_is_cheap())) {

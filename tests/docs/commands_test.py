@@ -85,6 +85,13 @@ def interrupt(command, folder, environment):
     return subprocess.CompletedProcess(command, process.returncode, first + stdout, stderr)
 
 
+def listed_tests(words):
+    """What ctest would run.  From a folder of its own: in the build's it would overwrite the log of the run we are in."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "CTestTestfile.cmake").write_text(f'subdirs("{BUILD.resolve()}")\n')
+        return subprocess.check_output(["ctest", "--test-dir", folder, "-N", *words], text=True)
+
+
 class Documentation(unittest.TestCase):
     def test_every_command_ends_as_promised(self):
         environment = dict(os.environ, PATH=f"{UPTACK.parent}{os.pathsep}{os.environ['PATH']}")
@@ -114,8 +121,7 @@ class Documentation(unittest.TestCase):
                 with self.subTest(page=page.name, line=line, command=command):
                     self.assertIn(words[1], verbs)
                     if "-R" in words:
-                        found = subprocess.check_output(["ctest", "--test-dir", BUILD, "-N", *words[2:]], text=True)
-                        self.assertNotIn("Total Tests: 0", found)
+                        self.assertNotIn("Total Tests: 0", listed_tests(words[2:]))
 
     def test_links_lead_somewhere(self):
         for page in [*PAGES, *sorted(ROOT.glob("src/*/README.md")), *sorted(ROOT.glob("apps/*/README.md"))]:

@@ -7,18 +7,12 @@
 #include <cmath>
 #include <set>
 
+#include "kernel_sets.h"
 #include "kernels/cone_projection.h"
 #include "packed_problem.h"
 #include "support/random.h"
 #include "support/tolerance.h"
 #include "uptack/generators.h"
-
-namespace uptack {
-extern const Kernels kernels_portable;
-#ifdef __x86_64__
-extern const Kernels kernels_avx2;
-#endif
-}  // namespace uptack
 
 namespace uptack::test {
 namespace {

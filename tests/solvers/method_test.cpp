@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "kernel_sets.h"
 #include "largest_eigenvalue.h"
 #include "packed_problem.h"
 #include "spg.h"
@@ -16,13 +17,6 @@
 #include "support/solve.h"
 #include "support/tolerance.h"
 #include "uptack/generators.h"
-
-namespace uptack {
-extern const Kernels kernels_portable;
-#ifdef __x86_64__
-extern const Kernels kernels_avx2;
-#endif
-}  // namespace uptack
 
 namespace uptack::test {
 namespace {
