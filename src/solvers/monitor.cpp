@@ -79,12 +79,21 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
     solution.impulse.resize(rows);
     std::fill(solution.impulse.begin(), solution.impulse.end(), 0.0);
     best_J_ = reference_J_;
+    begun_s_ = seconds();
     judge(0, start_J, x);
 }
 
 bool Monitor::due(std::int64_t iteration) {
     report_.iterations = iteration;
-    return iteration >= next_look_ || iteration >= rule_.max_iterations || seconds() >= rule_.budget_s;
+    if (iteration >= next_look_ || iteration >= rule_.max_iterations) return true;
+    return rule_.budget_s < infinity &&
+           time_is_up(seconds(), iteration, 2);  // a look costs about an iteration
+}
+
+/// Would `more` iterations, at the pace of those so far, end after the budget?
+bool Monitor::time_is_up(double now_s, std::int64_t iteration, int more) const {
+    const double each_s = iteration > 0 ? (now_s - begun_s_) / static_cast<double>(iteration) : 0.0;
+    return now_s + more * each_s >= rule_.budget_s;
 }
 
 void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
@@ -107,7 +116,7 @@ void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
         stop(Status::converged, "");
     } else if (iteration >= rule_.max_iterations || (rule_.enough != nullptr && *rule_.enough)) {
         stop(Status::iteration_limit, "");
-    } else if (now >= rule_.budget_s && iteration > 0) {  // nothing at all would let everything fall
+    } else if (iteration > 0 && time_is_up(now, iteration, 1)) {  // nothing at all would let everything fall
         stop(Status::budget_spent, "");
     } else {
         detect_stall(iteration);

@@ -53,12 +53,14 @@ private:
     void remember(double energy_J, View x);
     void detect_stall(std::int64_t iteration);
     double seconds() const;
+    bool time_is_up(double now_s, std::int64_t iteration, int more) const;
 
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_;
     StopRule rule_;
     const Observer* observer_ = nullptr;
     Solution* solution_ = nullptr;
+    double begun_s_ = 0.0;  // when the first iteration did
     double reference_J_ = 0.0;
     double best_J_ = infinity;
     double milestone_J_ = infinity;  // the best error when it last fell clearly

@@ -132,13 +132,14 @@ TEST(EverySolver, TakesToleranceInJoules) {
     }
 }
 
-// An iteration here takes well under a millisecond; the rest of the allowance is for a busy machine.
+// An iteration here takes well under a millisecond, one of newton some: none is begun that would end too
+// late. The rest of the allowance is for a busy machine.
 TEST(EverySolver, KeepsItsTimeBudget) {
     const Problem problem = generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3});
     for (const std::string& name : general_solvers) {
         const Outcome out = solve_with(name, problem, {.tolerance = {1e-15}, .budget_s = 0.03});
         EXPECT_EQ(out.report.status, Status::budget_spent) << name;
-        EXPECT_GE(out.report.seconds, 0.03);
+        EXPECT_GE(out.report.seconds, 0.01) << name;  // the time was given to be used
         EXPECT_LE(out.report.seconds, 0.2) << name;
         EXPECT_LT(out.certificate.relative_error, 1.0) << name;
     }
