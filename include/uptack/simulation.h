@@ -78,7 +78,7 @@ struct StepReport {
     double max_joint_drift = 0.0;  ///< [m]
     std::string loosest;           ///< the joint that drifts most
     double kinetic_J = 0.0;
-    double potential_J = 0.0;        ///< gravity and springs
+    double potential_J = 0.0;          ///< gravity and springs
     std::vector<SolveStage> stages{};  ///< what the solver did, where it was asked to explain
 };
 
