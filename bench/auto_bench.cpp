@@ -166,8 +166,7 @@ void count(const Case& one, const Line& line, Tally& tally) {
         if (line.automatic.seconds <= limit_s) ++tally.reached;
         if (line.automatic.seconds <= limit_s || line.best.seconds <= limit_s) ++tally.reachable;
     }
-    const bool counts = line.automatic.seconds > allowed * line.best.seconds + granted_s;
-    if (counts && line.ratio() > tally.worst) {
+    if (!line.is_fine() && line.ratio() > tally.worst) {
         tally.worst = line.ratio();
         tally.worst_where = fmt::format("{} at {:.0e}", one.name, line.tolerance);
     }

@@ -87,9 +87,12 @@ public:
     virtual SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                               const Observer& observer = {}) = 0;
 
-    /// The problem of the last solve(), whose solution is given, with other biases: the solution of that, for
-    /// a fraction of the work.  Only where it is one linear system whose factor is still there and that meets
-    /// the tolerance; else false, and the solution is as it was.
+    /// Was the last solve() that of one linear system whose factor is still there?
+    virtual bool can_correct() const { return false; }
+
+    /// Where it can: the problem of the last solve(), whose solution is given, with other biases; the
+    /// solution of that, for a fraction of the work.  False where it does not meet the tolerance: the
+    /// solution is as it was.
     virtual bool correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
         static_cast<void>(problem);
         static_cast<void>(solution);

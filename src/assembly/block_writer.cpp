@@ -2,21 +2,18 @@
 
 #include <algorithm>
 
-#include "linalg/huge_pages.h"
+#include "linalg/room.h"
 
 namespace uptack::assembly {
 
 namespace {
 
-/// Room for `size`, with the first `kept` as they are.  What is to grow is let go first: for a moment there
-/// would be both.
+/// Room for `size`, with the first `kept` as they are.
 template <class T>
 void grow_to(std::size_t size, std::size_t kept, std::vector<T>& list) {
     if (list.capacity() < size && size > 64) {
         const std::vector<T> head(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(kept));
-        std::vector<T>().swap(list);
-        list.reserve(size + size / 8);
-        prefer_huge_pages(list.data(), size * sizeof(T));
+        reserve_anew(list, size);
         list = head;
     }
     if (list.size() < size) list.resize(size);

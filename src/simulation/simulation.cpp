@@ -250,7 +250,7 @@ void Simulation::Inside::foresee_joints(const StepSettings& stepping) {
 /// The velocities are found: the joints are held where these really lead, if the solver can follow at little
 /// cost.  Together with the solve this is SHAKE with two Newton steps (docs/decisions/017).
 void Simulation::Inside::settle_joints(const StepSettings& stepping, Tolerance tolerance) {
-    if (model.joints.empty() || step.problem.blocks.empty()) return;
+    if (model.joints.empty() || step.problem.blocks.empty() || !solver->can_correct()) return;
     scatter_velocities();
     if (!simulation::is_finite(velocity)) return;
     straight_bias = step.problem.bias;

@@ -119,8 +119,12 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     return report_;
 }
 
+bool Auto::can_correct() const {
+    return split_.count == 1 && ladder_.can_correct();
+}
+
 bool Auto::correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
-    return split_.count == 1 && ladder_.correct(problem, solution, tolerance);
+    return can_correct() && ladder_.correct(problem, solution, tolerance);
 }
 
 void Auto::solve_islands(Solution& solution) {

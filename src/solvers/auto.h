@@ -35,6 +35,7 @@ public:
     std::string_view name() const override { return "auto"; }
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer) override;
+    bool can_correct() const override;
     bool correct(const Problem& problem, Solution& solution, Tolerance tolerance) override;
 
 private:

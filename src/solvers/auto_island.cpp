@@ -30,9 +30,8 @@ constexpr double first_stage = 60.0;        // sweeps before the first change to
 constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage =
-    1.8;  // without cones apgd catches up: newton must be expected to be so much faster
-constexpr double stuck_gain = 0.9;     // of the error: the other first-order method's turn
+constexpr double advantage = 1.8;           // of newton, where there are no cones: there apgd catches up
+constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
 constexpr double most_doublings = 4.0;
@@ -110,9 +109,16 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     return report_;
 }
 
+bool AutoIsland::can_correct() const {
+    return methods_ == only(Method::newton) && newtons_used_ > 0 && last_newton().can_correct();
+}
+
 bool AutoIsland::correct(const Problem& problem, Solution& solution, Tolerance tolerance) {
-    if (methods_ != only(Method::newton) || newtons_used_ == 0) return false;
-    return newtons_[std::min(newtons_used_, most_newtons) - 1]->correct(problem, solution, tolerance);
+    return last_newton().correct(problem, solution, tolerance);
+}
+
+Newton& AutoIsland::last_newton() const {
+    return *newtons_[std::min(newtons_used_, most_newtons) - 1];
 }
 
 void AutoIsland::look_at(const Problem& problem) {
@@ -152,8 +158,7 @@ double AutoIsland::excess(double energy_J) const {
     return std::sqrt(energy_J / goal_J_);
 }
 
-// ---- one method's turn
-// -------------------------------------------------------------------------------------
+// ---- one method's turn -----------------------------------------------------------------------------------
 
 // 1. Run from the best impulses so far   2. keep what is better   3. is that the end?
 // False: the method refused; nothing has changed.
@@ -239,8 +244,7 @@ double AutoIsland::iteration_ns(Method method) const {
     return method == Method::apgd ? costs_.gradient_ns : costs_.sweep_ns;
 }
 
-// ---- watching it
-// ---------------------------------------------------------------------------------------------
+// ---- watching it -----------------------------------------------------------------------------------------
 
 /// A stage counts from its own beginning.
 void AutoIsland::watch(const Progress& progress) {
@@ -283,12 +287,17 @@ AutoIsland::Verdict AutoIsland::judge_pace() {
     return other_may_be_faster(left_ns) ? Verdict::other : Verdict::go_on;
 }
 
+/// What the stage being watched has cost so far.
+double AutoIsland::stage_ns() const {
+    return static_cast<double>(pace_.iterations()) * iteration_ns(method_);
+}
+
 Method AutoIsland::other_method() const {
     return method_ == Method::nncg ? Method::apgd : Method::nncg;
 }
 
 bool AutoIsland::other_may_be_faster(double left_ns) const {
-    const double done_ns = static_cast<double>(pace_.iterations()) * iteration_ns(method_);
+    const double done_ns = stage_ns();
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
     if (has_cones_ && convex_ && newton_is_open()) return false;
@@ -307,8 +316,7 @@ bool AutoIsland::is_hopeless(double gain) const {
     return std::log(excess(pace_.least_J())) > most_doublings * std::log(1.0 / gain);
 }
 
-// ---- newton
-// --------------------------------------------------------------------------------------------------
+// ---- newton ----------------------------------------------------------------------------------------------
 
 double AutoIsland::factor_operations() {
     if (!knows_factor()) {
@@ -324,15 +332,17 @@ bool AutoIsland::factor_is_cheap() {
 
 /// What newton is expected to take from here; without a known factor, with one that has no fill.
 double AutoIsland::newton_ns() const {
-    if (joint_share_ == 1.0) {
-        return joint_steps * iteration_ns(Method::newton) + (knows_factor() ? 0.0 : costs_.analysis_ns);
-    }
+    const double analysis_ns = knows_factor() ? 0.0 : costs_.analysis_ns;
+    return newton_count() * iteration_ns(Method::newton) + analysis_ns;
+}
+
+double AutoIsland::newton_count() const {
+    if (joint_share_ == 1.0) return joint_steps;
     const double error_J = pace_.iterations() > 0 ? pace_.least_J() : report_.energy_error_J;
-    const double count = newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
-                                            .start = std::sqrt(error_J / reference_J_),
-                                            .rows = problem_->row_count(),
-                                            .convex = convex_});
-    return count * iteration_ns(Method::newton) + (knows_factor() ? 0.0 : costs_.analysis_ns);
+    return newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
+                              .start = std::sqrt(error_J / reference_J_),
+                              .rows = problem_->row_count(),
+                              .convex = convex_});
 }
 
 /// Is there time for it?  By what the sweeps so far really took.
@@ -349,7 +359,7 @@ bool AutoIsland::newton_is_open() const {
 
 // The cheapest test first: the structure of a factor is asked for only if newton would pay without any fill.
 bool AutoIsland::newton_pays(double first_order_ns) {
-    const double done_ns = work_ns_ + static_cast<double>(pace_.iterations()) * iteration_ns(method_);
+    const double done_ns = work_ns_ + stage_ns();
     if (!newton_is_open() || done_ns < newton_from_ns_) return false;
     const auto pays = [&] {
         const double ns = newton_ns();
@@ -364,13 +374,17 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     return pays();
 }
 
+/// As far as it goes; what is not convex it may not solve at all.
+void AutoIsland::take_newton() {
+    run_newton(convex_ ? rule_.max_iterations : newton_cap);
+}
+
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
     run(Method::newton, iterations, tightening);
     newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }
 
-// ---- the ladder
-// ----------------------------------------------------------------------------------------------
+// ---- the ladder ------------------------------------------------------------------------------------------
 
 // cg only where the tolerance is loose: a factorisation gives so much more for little more.
 void AutoIsland::solve_joints() {
@@ -396,7 +410,7 @@ bool AutoIsland::settles_at_once() {
 /// Not where a factorisation is dear.
 void AutoIsland::solve_mechanism() {
     if (problem_->row_count() <= most_newton_rows && fits(costs_.analysis_ns) && factor_is_cheap())
-        run_newton(convex_ ? rule_.max_iterations : newton_cap);
+        take_newton();
 }
 
 void AutoIsland::climb() {
@@ -404,9 +418,9 @@ void AutoIsland::climb() {
     bool was_stalled = false;
     while (!finished_) {
         if (!run(method, rule_.max_iterations)) {
-            method = method == Method::nncg ? Method::apgd : Method::nncg;
+            method = other_method();
             if ((refused_ & only(method)) == 0) continue;
-            run_newton(convex_ ? rule_.max_iterations : newton_cap);
+            take_newton();
             if (!finished_) stop(Status::stalled, "sweeps and gradients do not apply, and newton stalled");
             continue;
         }
@@ -414,7 +428,7 @@ void AutoIsland::climb() {
         AutoStage& stage = stages_.back();
         if (verdict_ == Verdict::newton) {
             stage.next = "newton is expected to be the shorter way";
-            run_newton(convex_ ? rule_.max_iterations : newton_cap);
+            take_newton();
         } else if (verdict_ == Verdict::hopeless) {
             stop(Status::stalled, "more sweeps gain too little to reach the tolerance");
         } else {

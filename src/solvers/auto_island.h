@@ -5,11 +5,10 @@
 //
 //     joints only         newton: one factorisation, and far below the tolerance, which costs nothing more.
 //                         cg before it for as long as it keeps a pace that would get there sooner.
-//     settling            (AutoOptions::settle, which simulations ask for) up to 600 rows, or 6000 of
-//     contacts
-//                         alone with a cheap factor: newton at once, well below the tolerance.
-//                         So are mechanisms, a tenth of whose rows or more are joints, with a cheap factor:
-//                         a small residual of a sweep says little about their velocities.
+//     settling            (AutoOptions::settle, which simulations ask for) up to 600 rows, or 6000 of mere
+//                         contacts with a cheap factor: newton at once, well below the tolerance. It also
+//                         goes first on mechanisms, a tenth of whose rows or more are joints, with a cheap
+//                         factor: a small residual of a sweep says little about their velocities.
 //     everything else     nncg; then what its pace asks for.
 //
 // A first-order method is watched at its looks.  With errors e(n) after n of its iterations, the pace of the
@@ -26,9 +25,8 @@
 //                   all: there it is taken only where a factorisation is cheap, for at most 100 iterations,
 //                   and again when the work has doubled.
 //     for apgd      where the problem is convex, when more is left than has been done.  With friction cones
-//     its
-//                   iterations cost twice as much as sweeps and are hardly fewer: there only where newton has
-//                   no chance.
+//                   its iterations cost twice as much as sweeps and are hardly fewer: there only where newton
+//                   has no chance.
 //     for the other of the two when it gained less than 10 %.
 //     as hopeless   when `patience` sweeps have been spent and the later half gained less than 3 % or too
 //                   little to reach the goal by four more doublings of the work.  Dense packings with exact
@@ -118,7 +116,8 @@ public:
     /// As Solver::solve, but for the velocities, which are left alone.
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer);
-    /// Solver::correct() of the problem last solved.
+    /// Solver::can_correct() and correct() of the problem last solved.
+    bool can_correct() const;
     bool correct(const Problem& problem, Solution& solution, Tolerance tolerance);
 
     /// What the last solve used.
@@ -142,9 +141,11 @@ private:
     bool run(Method method, std::int64_t iterations, double tightening = 1.0);
     SolveReport call(Method method, const StopRule& rule);
     void book(Method method, const SolveReport& trial);
+    void take_newton();
     void run_newton(std::int64_t iterations, double tightening = 1.0);
     Solver& first_order(Method method);
     Newton& newton();
+    Newton& last_newton() const;
 
     void watch(const Progress& progress);
     Verdict judge_pace();
@@ -152,11 +153,13 @@ private:
     bool newton_pays(double first_order_ns);
     bool other_may_be_faster(double left_ns) const;
     bool is_hopeless(double gain) const;
+    double stage_ns() const;
     Method other_method() const;
     double iteration_ns(Method method) const;
     bool knows_factor() const { return operations_ >= 0.0; }
     double factor_operations();
     double newton_ns() const;
+    double newton_count() const;
     bool factor_is_cheap();
     bool fits(double work_ns) const;
     double excess(double energy_J) const;

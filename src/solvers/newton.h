@@ -62,6 +62,7 @@ public:
     std::string_view name() const override { return "newton"; }
     SolveReport solve(const Problem& problem, Solution& solution, const StopRule& rule,
                       const Observer& observer) override;
+    bool can_correct() const override { return linear_; }
     bool correct(const Problem& problem, Solution& solution, Tolerance tolerance) override;
 
     /// Multiplications of one factorisation for this problem, about.  The analysis made for it is kept: a

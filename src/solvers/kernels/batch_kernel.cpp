@@ -4,22 +4,15 @@
 // halves of two numbers and turned into lanes by unpacking, which is cheaper than gather instructions.  Every
 // target does the same operations on each lane in the same order, so that the bits are the same.
 
+#include "kernels/kernel_names.h"
 #include "kernels/packed_view.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
-#define UPTACK_JOIN2(a, b) a##b
-#define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
-#define UPTACK_SWEEP_BATCHES UPTACK_JOIN(sweep_batches_, UPTACK_KERNEL_TARGET)
-#define UPTACK_SCATTER_BATCHES UPTACK_JOIN(scatter_batches_, UPTACK_KERNEL_TARGET)
-#define UPTACK_GATHER_BATCHES UPTACK_JOIN(gather_batches_, UPTACK_KERNEL_TARGET)
-
 namespace uptack {
 namespace {
-
-#define UPTACK_INLINE [[gnu::always_inline]] inline
 
 #ifdef __AVX2__
 struct Four {

@@ -4,19 +4,11 @@
 // and plain scalar code give the same bits.  A row of G is read as 4 + 2 numbers per body.
 
 #include "kernels/cone_projection.h"
+#include "kernels/kernel_names.h"
 #include "kernels/packed_view.h"
-
-#define UPTACK_JOIN2(a, b) a##b
-#define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
-#define UPTACK_KERNELS UPTACK_JOIN(kernels_, UPTACK_KERNEL_TARGET)
-#define UPTACK_SWEEP_BATCHES UPTACK_JOIN(sweep_batches_, UPTACK_KERNEL_TARGET)
-#define UPTACK_SCATTER_BATCHES UPTACK_JOIN(scatter_batches_, UPTACK_KERNEL_TARGET)
-#define UPTACK_GATHER_BATCHES UPTACK_JOIN(gather_batches_, UPTACK_KERNEL_TARGET)
 
 namespace uptack {
 namespace {
-
-#define UPTACK_INLINE [[gnu::always_inline]] inline
 
 // The attributes before the "=": behind it clang would take the alignment for a vector's own, and loads would
 // fault.

@@ -1,0 +1,12 @@
+// What the kernels of one instruction set are called; UPTACK_KERNEL_TARGET comes from cmake/kernels.cmake.
+
+#pragma once
+
+#define UPTACK_JOIN2(a, b) a##b
+#define UPTACK_JOIN(a, b) UPTACK_JOIN2(a, b)
+#define UPTACK_KERNELS UPTACK_JOIN(kernels_, UPTACK_KERNEL_TARGET)
+#define UPTACK_SWEEP_BATCHES UPTACK_JOIN(sweep_batches_, UPTACK_KERNEL_TARGET)
+#define UPTACK_SCATTER_BATCHES UPTACK_JOIN(scatter_batches_, UPTACK_KERNEL_TARGET)
+#define UPTACK_GATHER_BATCHES UPTACK_JOIN(gather_batches_, UPTACK_KERNEL_TARGET)
+
+#define UPTACK_INLINE [[gnu::always_inline]] inline
