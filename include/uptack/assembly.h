@@ -67,11 +67,13 @@ struct RememberedBlock {
         impulse{};    ///< of a joint as it was; of a contact: normal, then sliding and
                       ///< rolling as world vectors do not fit 6 rows, so in its frame
     Vec3 normal_w{};  ///< of a contact: says which frame that was
+    Vec3 point_w{};   ///< of a contact [m]
     bool operator==(const RememberedBlock&) const = default;
 };
 struct ImpulseMemory {
     std::vector<RememberedBlock> blocks;
     double kick_s = 0.0;  ///< impulses are scaled when the next step's kick differs
+    double relative_error = infinity;  ///< by the certificate of the step that they are of
     bool operator==(const ImpulseMemory&) const = default;
 };
 

@@ -36,6 +36,8 @@ struct StopRule {
     Tolerance tolerance;
     std::int64_t max_iterations = 100'000;
     double budget_s = infinity;  ///< wall clock [s], counted from the call; overrun by one iteration at most
+    /// Relative error that the warm start had in the problem it comes from: what is hardly worse here stands.
+    double last_error = infinity;
     const bool* enough = nullptr;  ///< read after each call of the observer: true ends as an iteration limit
 };
 

@@ -25,31 +25,98 @@ void turn_contact(const Vec3& from_normal, const Vec3& to_normal, int rows, doub
     if (rows >= 5) turn_pair(from, to, impulse + 3);
 }
 
+using OldBlocks = std::span<const RememberedBlock>;
+
+/// The blocks of one joint's axis or of one pair of shapes: all that the last part of the key does not tell
+/// apart.
+bool same_pair(const BlockKey& p, const BlockKey& q) {
+    return p.kind == q.kind && p.first == q.first && p.second == q.second;
+}
+
+class Recall {
+public:
+    Recall(const StepProblem& step, const ContactSet& contacts, double scale, Solution& start)
+        : step_(step), contacts_(contacts), scale_(scale), start_(start) {}
+
+    /// Old blocks of the pair that the new blocks [first, last) belong to.
+    void pair(OldBlocks old, std::size_t first, std::size_t last) const {
+        std::size_t k = first;
+        for (const RememberedBlock& block : old) {
+            while (k < last && key(k) < block.key) ++k;
+            if (k < last && key(k) == block.key) {
+                add(block, k);
+            } else if (block.key.kind == ConstraintKind::contact) {
+                add(block, nearest(block.point_w, first, last));
+            }
+        }
+    }
+
+private:
+    const BlockKey& key(std::size_t k) const { return step_.origin[k].key; }
+    const Contact& contact(std::size_t k) const { return contacts_.contacts[step_.origin[k].index]; }
+
+    std::size_t nearest(const Vec3& point_w, std::size_t first, std::size_t last) const {
+        const auto distance = [&](std::size_t k) { return length(contact(k).point_w - point_w); };
+        std::size_t best = first;
+        for (std::size_t k = first + 1; k < last; ++k) {
+            if (distance(k) < distance(best)) best = k;
+        }
+        return best;
+    }
+
+    void add(RememberedBlock block, std::size_t k) const {
+        const Block& now = step_.problem.blocks[k];
+        if (block.rows != now.rows) return;
+        double* impulse = block.impulse.data();
+        if (block.key.kind == ConstraintKind::contact)
+            turn_contact(block.normal_w, contact(k).normal_w, block.rows, impulse);
+        for (int i = 0; i < now.rows; ++i) start_.impulse[now.first_row + i] += scale_ * impulse[i];
+    }
+
+    const StepProblem& step_;
+    const ContactSet& contacts_;
+    double scale_;
+    Solution& start_;
+};
+
 }  // namespace
 
+// A pair of shapes whose first block lies in a chunk is that chunk's.  What a contact carried that is gone
+// goes to the nearest one of its pair: where edges cross, the same place is named after other features from
+// one step to the next.
 void Assembler::recall(const ImpulseMemory& memory, const StepProblem& step, const ContactSet& contacts,
                        Solution& start) const {
     start.impulse.assign(step.problem.bias.size(), 0.0);
     if (!(memory.kick_s > 0.0)) return;
-    const double scale = step.kick_s / memory.kick_s;
-    const auto by_key = [](const RememberedBlock& block, const BlockKey& key) { return block.key < key; };
+    const Recall recall(step, contacts, step.kick_s / memory.kick_s, start);
+    const auto& origin = step.origin;
+    const auto end_of_pair = [](const auto& blocks, std::size_t k) {
+        const BlockKey& key = blocks[k].key;
+        while (++k < blocks.size() && same_pair(blocks[k].key, key)) {
+        }
+        return k;
+    };
     const auto some_blocks = [&](std::size_t, std::size_t first, std::size_t last) {
-        auto old =
-            std::lower_bound(memory.blocks.begin(), memory.blocks.end(), step.origin[first].key, by_key);
-        for (std::size_t k = first; k < last; ++k) {
-            const BlockOrigin& origin = step.origin[k];
-            const Block& block = step.problem.blocks[k];
-            while (old != memory.blocks.end() && old->key < origin.key) ++old;
-            if (old == memory.blocks.end()) return;
-            if (old->key != origin.key || old->rows != block.rows) continue;
-            double* impulse = start.impulse.data() + block.first_row;
-            for (int i = 0; i < block.rows; ++i) impulse[i] = scale * old->impulse[i];
-            if (origin.key.kind == ConstraintKind::contact) {
-                turn_contact(old->normal_w, contacts.contacts[origin.index].normal_w, block.rows, impulse);
+        if (first > 0 && same_pair(origin[first - 1].key, origin[first].key)) first = end_of_pair(origin, first);
+        if (first >= last) return;
+        const auto before = [](const RememberedBlock& block, const BlockKey& key) {
+            return block.key < key && !same_pair(block.key, key);
+        };
+        std::size_t old = std::lower_bound(memory.blocks.begin(), memory.blocks.end(), origin[first].key,
+                                           before) - memory.blocks.begin();
+        while (first < last) {
+            const std::size_t end = end_of_pair(origin, first);
+            while (old < memory.blocks.size() && before(memory.blocks[old], origin[first].key)) ++old;
+            if (old == memory.blocks.size()) return;
+            if (same_pair(memory.blocks[old].key, origin[first].key)) {
+                const std::size_t old_end = end_of_pair(memory.blocks, old);
+                recall.pair(OldBlocks(memory.blocks).subspan(old, old_end - old), first, end);
+                old = old_end;
             }
+            first = end;
         }
     };
-    for_each_chunk(step.origin.size(), some_blocks, blocks_grain);
+    for_each_chunk(origin.size(), some_blocks, blocks_grain);
 }
 
 void Assembler::remember(const StepProblem& step, const ContactSet& contacts, const Solution& solution,
@@ -65,6 +132,7 @@ void Assembler::remember(const StepProblem& step, const ContactSet& contacts, co
             std::copy_n(solution.impulse.begin() + block.first_row, block.rows, kept.impulse.begin());
             if (origin.key.kind == ConstraintKind::contact) {
                 kept.normal_w = contacts.contacts[origin.index].normal_w;
+                kept.point_w = contacts.contacts[origin.index].point_w;
             }
         }
     };

@@ -1,6 +1,7 @@
 #include "convex_patch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace uptack::collision {
 namespace {
@@ -218,13 +219,53 @@ std::pair<Element, Element> clipped_elements(const Patch& reference, const Patch
     return {{Rank::edge, c[j].edge}, {Rank::face, incident.face}};
 }
 
+/// Distance of p from the line through q and r, seen along n.
+double deviation(const Vec3& n, const Vec3& p, const Vec3& q, const Vec3& r) {
+    const Vec3 along = across(n, r - q);
+    const Vec3 arm = across(n, p - q);
+    const double span = length(along);
+    return span > 0.0 ? length(cross(along, arm)) / span : length(arm);
+}
+
+/// Lists the corners to keep: not those that lie within `bulge` of the line between their neighbours, flattest
+/// first.  Edges that all but coincide cross somewhere along their length, and somewhere else in every step; a
+/// load that wanders so could not be started warm.  What is lower than its neighbours stays: it may be the
+/// lowest, whose gap is the bodies' distance.
+void thin_out(const Patch& reference, const Side& side, ClipStore& store) {
+    const Manifold& manifold = *side.manifold;
+    const Vec3& n = manifold.normal;
+    const std::vector<PatchCorner>& out = store.polygon;
+    std::vector<std::size_t>& kept = store.kept;
+    kept.resize(out.size());
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    const Vec3 up = side.first_is_a ? n : -n;
+    const auto height = [&](const Vec3& p) { return dot(up, p - lift(reference, n, p)); };
+    while (kept.size() > 3) {
+        std::size_t flattest = kept.size();
+        double least = manifold.bulge;
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            const Vec3& p = out[kept[k]].p;
+            const Vec3& before = out[kept[k > 0 ? k - 1 : kept.size() - 1]].p;
+            const Vec3& after = out[kept[k + 1 < kept.size() ? k + 1 : 0]].p;
+            const double d = deviation(n, p, before, after);
+            if (d >= least) continue;
+            if (height(p) < std::min(height(before), height(after)) - manifold.tolerance) continue;
+            least = d;
+            flattest = k;
+        }
+        if (flattest == kept.size()) return;
+        kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(flattest));
+    }
+}
+
 void polygon_on_polygon(const Patch& reference, const Patch& incident, ClipStore& store, const Side& side) {
     const Vec3& n = side.manifold->normal;
     store.polygon = incident.corners;
     for (std::size_t k = 0; k < reference.corners.size(); ++k)
         clip_by_side(reference, n, k, side.manifold->tolerance, store);
+    thin_out(reference, side, store);
     const std::vector<PatchCorner>& out = store.polygon;
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for (const std::size_t i : store.kept) {
         const Vec3 foot = lift(reference, n, out[i].p);
         if (out[i].vertex >= 0) {
             add(side, foot, out[i].p, {Rank::face, reference.face}, {Rank::vertex, out[i].vertex});
@@ -509,6 +550,7 @@ void Manifold::begin(const Placed& a, const Placed& b, double wanted_reach) {
     round_a = a.round;
     round_b = b.round;
     tolerance = 1e-8 * (a.size + b.size + a.round + b.round);
+    bulge = std::max(tolerance, 1e-3 * std::min(a.size, b.size));
     lowest = infinity;
     points.clear();
 }

@@ -58,6 +58,7 @@ struct Manifold {
     double round_a = 0.0;  ///< rounding radii [m]
     double round_b = 0.0;
     double tolerance = 0.0;    ///< a length that counts as nothing [m]
+    double bulge = 0.0;        ///< corners of a common face that stand out less are left out [m]
     double lowest = infinity;  ///< least separation of cores among all points added, kept or not [m]
     std::vector<Point> points;
 
@@ -76,6 +77,7 @@ void narrow_patch(const Placed& core, const Vec3& n, Patch& out);
 struct ClipStore {
     std::vector<PatchCorner> polygon;
     std::vector<PatchCorner> next;
+    std::vector<std::size_t> kept;  ///< corners of the polygon that become contacts
 };
 /// Adds the corners of the patches' common part.  `lowest` is the separation of the cores along the normal.
 void intersect(const Patch& a, const Patch& b, double lowest, ClipStore& store, Manifold& manifold);

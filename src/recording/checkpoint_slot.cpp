@@ -18,15 +18,15 @@ using Header = std::array<std::int64_t, header_columns>;
 
 constexpr std::int64_t body_columns = 3 + 4 + 6 + 2;
 constexpr std::int64_t key_columns = 4;
-constexpr std::int64_t impulse_columns = max_block_rows + 3;
-// A block needs 116 bytes on disk; what claims more than this is not a checkpoint of ours.
+constexpr std::int64_t impulse_columns = max_block_rows + 3 + 3;
+// A block needs 132 bytes on disk; what claims more than this is not a checkpoint of ours.
 constexpr std::int64_t most_blocks = 500'000'000;
 
 TableShape header_shape() {
     return {Number::i64, {header_columns}};
 }
 TableShape scalars_shape() {
-    return {Number::f64, {3}};
+    return {Number::f64, {4}};
 }
 TableShape body_shape() {
     return {Number::f64, {body_columns}};
@@ -95,7 +95,8 @@ void unpack_blocks(std::span<const std::uint64_t> keys, std::span<const std::int
         block.rows = rows[k];
         const double* impulse = impulses.data() + k * impulse_columns;
         std::copy(impulse, impulse + max_block_rows, block.impulse.begin());
-        std::copy(impulse + max_block_rows, impulse + impulse_columns, block.normal_w.begin());
+        std::copy(impulse + max_block_rows, impulse + max_block_rows + 3, block.normal_w.begin());
+        std::copy(impulse + max_block_rows + 3, impulse + impulse_columns, block.point_w.begin());
     }
 }
 
@@ -133,7 +134,7 @@ void OutputSlot::write(std::int64_t number, const Checkpoint& checkpoint, const 
         fingerprint.add(part);
         table.overwrite(0, part);
     };
-    numbers_ = {state.time, state.velocity_lag_s, memory.kick_s};
+    numbers_ = {state.time, state.velocity_lag_s, memory.kick_s, memory.relative_error};
     put(scalars_, numbers_);
     pack_bodies(state, numbers_);
     for (hdf5::OutputTable& table : body_) put(table, numbers_);
@@ -151,6 +152,7 @@ void OutputSlot::write(std::int64_t number, const Checkpoint& checkpoint, const 
         rows_.push_back(block.rows);
         numbers_.insert(numbers_.end(), block.impulse.begin(), block.impulse.end());
         numbers_.insert(numbers_.end(), block.normal_w.begin(), block.normal_w.end());
+        numbers_.insert(numbers_.end(), block.point_w.begin(), block.point_w.end());
     }
     put(block_key_, keys_);
     put(block_rows_, rows_);
@@ -197,6 +199,7 @@ StoredCheckpoint read_slot(const hdf5::InputFile& file, std::int64_t number, std
     for (std::size_t k = 0; k < angles.size(); k += 2)
         state.joint_angle.push_back({angles[k], angles[k + 1]});
     stored.checkpoint.memory.kick_s = scalars[2];
+    stored.checkpoint.memory.relative_error = scalars[3];
     unpack_blocks(keys, rows, impulses, stored.checkpoint.memory);
     return stored;
 }

@@ -14,7 +14,7 @@
 namespace uptack::recording {
 
 inline constexpr const char* format_name = "uptack recording";
-inline constexpr int format_version = 2;
+inline constexpr int format_version = 3;
 
 /// How many rows count.  Rows beyond are leftovers of a writer that was cut off.
 struct Counts {

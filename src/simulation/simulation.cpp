@@ -60,6 +60,11 @@ std::unique_ptr<Solver> solver_of_steps(const SolverChoice& choice) {
     return make_solver(choice.name, options);
 }
 
+StopRule with_last_error(StopRule stop, const ImpulseMemory& memory) {
+    stop.last_error = memory.relative_error;
+    return stop;
+}
+
 }  // namespace
 
 struct Simulation::Inside {
@@ -139,7 +144,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     }
 
     const auto solving = Clock::now();
-    const SolveReport solved = solver->solve(step.problem, solution, stop);
+    const SolveReport solved = solver->solve(step.problem, solution, with_last_error(stop, memory));
     settle_joints(stepping, stop.tolerance);
     report.solve_s = seconds_since(solving);
 
@@ -147,6 +152,7 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     report.iterations = solved.iterations;
     if (move(stepping)) {
         assembler.remember(step, contacts, solution, memory);
+        memory.relative_error = certificate.relative_error;
         assembler.follow_angles(state);
         find_islands(step.problem, islands);
         if (settings.sleep.enabled)

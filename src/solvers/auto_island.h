@@ -6,7 +6,8 @@
 //     joints only         newton: one factorisation, and far below the tolerance, which costs nothing more.
 //                         cg before it for as long as it keeps a pace that would get there sooner.
 //     settling            (AutoOptions::settle, which simulations ask for) up to 600 rows, or 6000 of mere
-//                         contacts with a cheap factor: newton at once, well below the tolerance. It also
+//                         contacts with a cheap factor: newton at once, well below the tolerance (a larger
+//                         one that starts at a tenth of it is left as it is: it stands).  It also
 //                         goes first on mechanisms, a tenth of whose rows or more are joints, with a cheap
 //                         factor: a small residual of a sweep says little about their velocities.
 //     everything else     nncg; then what its pace asks for.
@@ -148,6 +149,7 @@ private:
     Newton& last_newton() const;
 
     void watch(const Progress& progress);
+    bool stands(const Progress& start) const;
     Verdict judge_pace();
     bool newton_is_open() const;
     bool newton_pays(double first_order_ns);
@@ -192,6 +194,8 @@ private:
     bool has_cones_ = false;
     double joint_share_ = 0.0;  // of the rows
     double joint_goal_ = 1.0;   // of the tolerance
+    double standing_goal_ = 1.0;
+    bool may_stand_ = false;  // a good start is returned as it is
     bool finished_ = false;
     bool judged_ = false;       // report_ has the error of solution_
     double reference_J_ = 0.0;  // of zero impulses; 0: not known yet

@@ -251,5 +251,28 @@ TEST(NearlyAlignedBoxes, TouchOnlyWhereBothOfThemAre) {
     EXPECT_GT(points, 100000);
 }
 
+// Edges that all but coincide cross anywhere along their length: no contact comes from that.
+TEST(NearlyAlignedBoxes, LyingFlushTouchAtTheirCorners) {
+    Random random(21);
+    const Vec3 half{0.2, 0.1, 0.1};
+    for (int round = 0; round < 2000; ++round) {
+        Standing a = standing(Box{half});
+        const Standing b = standing(Box{half});
+        const double off = std::pow(10.0, random.uniform(-8.0, -4.5));
+        a.pose.orientation = exponential(off * random_direction(random));
+        a.pose.position = {0.13 + off * random.uniform(-1.0, 1.0), off * random.uniform(-1.0, 1.0), 0.2};
+        const auto points = touch(a, b, 0.01);
+        EXPECT_GE(points.size(), 4U) << round;
+        EXPECT_LE(points.size(), 5U) << round;
+        int at_corners = 0;
+        for (const PairPoint& p : points) {
+            const double x = std::min(std::abs(p.point_w[0] + 0.07), std::abs(p.point_w[0] - 0.2));
+            const double y = std::abs(std::abs(p.point_w[1]) - 0.1);
+            at_corners += std::max(x, y) < 1e-3 ? 1 : 0;
+        }
+        EXPECT_EQ(at_corners, 4) << round;
+    }
+}
+
 }  // namespace
 }  // namespace uptack::test

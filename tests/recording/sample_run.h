@@ -128,6 +128,7 @@ inline Checkpoint sample_checkpoint(const Scene& scene, int index, int blocks) {
         state.joint_angle.push_back({odd_number(random), odd_number(random)});
     }
     checkpoint.memory.kick_s = odd_number(random);
+    checkpoint.memory.relative_error = odd_number(random);
     for (int k = 0; k < blocks; ++k) {
         RememberedBlock block;
         block.key = {static_cast<ConstraintKind>(k % 7), 0xffffffffffffffffU - static_cast<unsigned>(k),
@@ -135,6 +136,7 @@ inline Checkpoint sample_checkpoint(const Scene& scene, int index, int blocks) {
         block.rows = k % (max_block_rows + 1);
         for (double& x : block.impulse) x = odd_number(random);
         block.normal_w = odd_vector(random);
+        block.point_w = odd_vector(random);
         checkpoint.memory.blocks.push_back(block);
     }
     return checkpoint;
