@@ -34,7 +34,8 @@ struct Certificate {
 /// The problem must be valid and `impulse` have one entry per row.
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count = 5);
 
-/// The same for who asks in every step: allocates nothing once it has seen the size.
+/// The same for who asks in every step: allocates nothing once it has seen the size, and leaves out the two
+/// residuals for comparison, which it sets to NaN.
 class Certifier {
 public:
     void certify(const Problem& problem, std::span<const double> impulse, Certificate& out,

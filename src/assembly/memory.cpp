@@ -97,13 +97,15 @@ void Assembler::recall(const ImpulseMemory& memory, const StepProblem& step, con
         return k;
     };
     const auto some_blocks = [&](std::size_t, std::size_t first, std::size_t last) {
-        if (first > 0 && same_pair(origin[first - 1].key, origin[first].key)) first = end_of_pair(origin, first);
+        if (first > 0 && same_pair(origin[first - 1].key, origin[first].key))
+            first = end_of_pair(origin, first);
         if (first >= last) return;
         const auto before = [](const RememberedBlock& block, const BlockKey& key) {
             return block.key < key && !same_pair(block.key, key);
         };
-        std::size_t old = std::lower_bound(memory.blocks.begin(), memory.blocks.end(), origin[first].key,
-                                           before) - memory.blocks.begin();
+        std::size_t old =
+            std::lower_bound(memory.blocks.begin(), memory.blocks.end(), origin[first].key, before) -
+            memory.blocks.begin();
         while (first < last) {
             const std::size_t end = end_of_pair(origin, first);
             while (old < memory.blocks.size() && before(memory.blocks[old], origin[first].key)) ++old;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "fischer_burmeister.h"
 #include "linalg/parallel.h"
@@ -13,37 +15,49 @@ namespace {
 
 using Rows = RowValues;
 
-/// The velocities of a block's rows: b + J v + C x, or b + A x in the assembled form.  From the bodies'
-/// velocities recomputed by the certificate, never from a solver.
-void row_velocities(const Problem& problem, const Block& block, std::span<const Vec6> velocity,
-                    std::span<const double> impulse, Rows& w) {
+/// What the rows of a block do: each row of J is read once.
+struct BlockRows {
+    Rows velocity{};  // b + J v + C x, or b + A x in the assembled form
+    Rows free{};      // the same for x = 0
+    Rows metric{};    // a of error_metric.h
+};
+
+void add_body(const Problem& problem, int body, const Vec6& j, const Vec6& velocity, int i, BlockRows& out) {
+    const Body& b = problem.bodies[body];
+    out.velocity[i] += dot(j, velocity);
+    out.free[i] += dot(j, b.free_velocity);
+    out.metric[i] += dot(j, apply_inverse_mass(b, j));
+}
+
+/// `velocity` is that of the bodies as the certificate recomputed it, never a solver's.
+BlockRows rows_of(const Problem& problem, const Block& block, std::span<const Vec6> velocity,
+                  std::span<const double> impulse) {
+    BlockRows out;
     for (int i = 0; i < block.rows; ++i) {
         const int row = block.first_row + i;
-        w[i] = problem.bias[row];
+        out.velocity[i] = out.free[i] = problem.bias[row];
         if (problem.matrix) {
             const SparseMatrix& a = *problem.matrix;
             for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k)
-                w[i] += a.value[k] * impulse[a.column[k]];
+                out.velocity[i] += a.value[k] * impulse[a.column[k]];
             continue;
         }
         const JacobianRow& j = problem.jacobian[row];
-        if (block.body_a != no_body) w[i] += dot(j.a, velocity[block.body_a]);
-        if (block.body_b != no_body) w[i] += dot(j.b, velocity[block.body_b]);
-        if (!problem.compliance.empty()) w[i] += problem.compliance[row] * impulse[row];
+        if (block.body_a != no_body) add_body(problem, block.body_a, j.a, velocity[block.body_a], i, out);
+        if (block.body_b != no_body) add_body(problem, block.body_b, j.b, velocity[block.body_b], i, out);
+        if (problem.compliance.empty()) continue;
+        out.velocity[i] += problem.compliance[row] * impulse[row];
+        out.metric[i] += problem.compliance[row];
     }
+    if (problem.matrix) {
+        out.metric = effective_inverse_mass(problem, block);
+    } else {
+        share_metric(block.law, std::span(out.metric).first(block.rows));
+    }
+    return out;
 }
 
-/// The same for x = 0.
-void free_row_velocities(const Problem& problem, const Block& block, Rows& w) {
-    for (int i = 0; i < block.rows; ++i) {
-        const int row = block.first_row + i;
-        w[i] = problem.bias[row];
-        if (problem.matrix) continue;
-        const JacobianRow& j = problem.jacobian[row];
-        if (block.body_a != no_body) w[i] += dot(j.a, problem.bodies[block.body_a].free_velocity);
-        if (block.body_b != no_body) w[i] += dot(j.b, problem.bodies[block.body_b].free_velocity);
-    }
-}
+enum class Residuals : std::uint8_t { energy, all };
 
 struct Measured {
     bool finite = true;           // impulses and velocities: a projection can turn a NaN into a number
@@ -65,25 +79,22 @@ constexpr Rows ones = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 constexpr Rows nothing{};
 
 Measured measure(const Problem& problem, const Block& block, std::span<const Vec6> velocity,
-                 std::span<const double> impulse) {
+                 std::span<const double> impulse, Residuals wanted) {
     const auto n = static_cast<std::size_t>(block.rows);
     const std::span<const double> x = impulse.subspan(block.first_row, n);
-    const Rows metric = effective_inverse_mass(problem, block);
-    const std::span<const double> a = std::span(metric).first(n);
-    Rows rows;
-    const std::span<double> w = std::span(rows).first(n);
+    BlockRows rows = rows_of(problem, block, velocity, impulse);
+    const std::span<const double> a = std::span(rows.metric).first(n);
+    const std::span<double> w = std::span(rows.velocity).first(n);
+    const std::span<double> free = std::span(rows.free).first(n);
     Measured out;
-
-    free_row_velocities(problem, block, rows);
-    add_de_saxce_term(block.law, w);
-    out.reference = energy_of(block.law, std::span(nothing).first(n), w, a);
-
-    row_velocities(problem, block, velocity, impulse, rows);
     for (std::size_t i = 0; i < n; ++i) {
         out.finite = out.finite && std::isfinite(w[i]) && std::isfinite(x[i]);
     }
+    add_de_saxce_term(block.law, free);
+    out.reference = energy_of(block.law, std::span(nothing).first(n), free, a);
     add_de_saxce_term(block.law, w);
     out.energy = energy_of(block.law, x, w, a);
+    if (wanted == Residuals::energy) return out;
     const Rows plain = natural_map(block.law, x, w, std::span(ones).first(n));
     for (std::size_t i = 0; i < n; ++i) out.natural_square += plain[i] * plain[i];
     out.fischer_square = fischer_burmeister_square(block.law, x, w).value_or(out.natural_square);
@@ -113,12 +124,12 @@ void find_largest(std::span<const double> errors, std::size_t count, std::vector
 
 /// `velocity` is that of the bodies, with these impulses.
 void measure_all(const Problem& problem, std::span<const double> impulse, std::span<const Vec6> velocity,
-                 std::size_t worst_count, Certificate& out) {
+                 std::size_t worst_count, Residuals wanted, Certificate& out) {
     out.block_energy_error_J.resize(problem.blocks.size());
     const auto some_blocks = [&](std::size_t first, std::size_t last) {
         std::array<double, 5> sum{};  // energy, reference, natural, Fischer-Burmeister, blocks not finite
         for (std::size_t k = first; k < last; ++k) {
-            const Measured one = measure(problem, problem.blocks[k], velocity, impulse);
+            const Measured one = measure(problem, problem.blocks[k], velocity, impulse, wanted);
             out.block_energy_error_J[k] = one.energy;
             sum[0] += one.energy;
             sum[1] += one.reference;
@@ -132,8 +143,9 @@ void measure_all(const Problem& problem, std::span<const double> impulse, std::s
         sums_over_chunks<5>(problem.blocks.size(), some_blocks, blocks_grain);
     out.energy_error_J = energy;
     out.reference_energy_J = reference;
-    out.natural_residual = std::sqrt(natural);
-    out.fischer_burmeister = std::sqrt(fischer);
+    const bool all = wanted == Residuals::all;
+    out.natural_residual = all ? std::sqrt(natural) : std::numeric_limits<double>::quiet_NaN();
+    out.fischer_burmeister = all ? std::sqrt(fischer) : std::numeric_limits<double>::quiet_NaN();
     out.finite = not_finite == 0.0 && std::isfinite(energy) && std::isfinite(reference);
     out.relative_error = relative_error(energy, reference);
     find_largest(out.block_energy_error_J, worst_count, out.worst);
@@ -145,13 +157,13 @@ void Certifier::certify(const Problem& problem, std::span<const double> impulse,
                         std::size_t worst_count) {
     assert(impulse.size() == problem.bias.size());
     velocities_(problem, impulse, velocity_);
-    measure_all(problem, impulse, velocity_, worst_count, out);
+    measure_all(problem, impulse, velocity_, worst_count, Residuals::energy, out);
 }
 
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count) {
     assert(impulse.size() == problem.bias.size());
     Certificate out;
-    measure_all(problem, impulse, body_velocities(problem, impulse), worst_count, out);
+    measure_all(problem, impulse, body_velocities(problem, impulse), worst_count, Residuals::all, out);
     return out;
 }
 

@@ -227,10 +227,10 @@ double deviation(const Vec3& n, const Vec3& p, const Vec3& q, const Vec3& r) {
     return span > 0.0 ? length(cross(along, arm)) / span : length(arm);
 }
 
-/// Lists the corners to keep: not those that lie within `bulge` of the line between their neighbours, flattest
-/// first.  Edges that all but coincide cross somewhere along their length, and somewhere else in every step; a
-/// load that wanders so could not be started warm.  What is lower than its neighbours stays: it may be the
-/// lowest, whose gap is the bodies' distance.
+/// Lists the corners to keep: not those that lie within `bulge` of the line between their neighbours,
+/// flattest first.  Edges that all but coincide cross somewhere along their length, and somewhere else in
+/// every step; a load that wanders so could not be started warm.  What is lower than its neighbours stays: it
+/// may be the lowest, whose gap is the bodies' distance.
 void thin_out(const Patch& reference, const Side& side, ClipStore& store) {
     const Manifold& manifold = *side.manifold;
     const Vec3& n = manifold.normal;

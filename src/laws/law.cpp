@@ -46,7 +46,23 @@ double nearest_normal(double y_n, std::span<const ScaledGroup> groups) {
     return std::max(0.0, numerator / denominator);
 }
 
+/// Sliding alone: the common case.
+void project_sliding(double mu, std::span<double> z, std::span<const double> metric) {
+    const double stretch = std::sqrt(metric[1] / metric[0]);
+    const double size = stretch * length(z.subspan(1));
+    const double opening = mu * stretch;
+    const double along = z[0] + opening * size;
+    if (along <= 0.0) {  // in the polar cone; first, for size = 0 <= mu n = -0 without friction
+        std::fill(z.begin(), z.end(), 0.0);
+        return;
+    }
+    if (size <= opening * z[0]) return;
+    z[0] = along / (1.0 + opening * opening);
+    for (double& t : z.subspan(1)) t *= opening * z[0] / size;
+}
+
 void project_onto(const FrictionCone& cone, std::span<double> z, std::span<const double> metric) {
+    if (z.size() <= 3) return project_sliding(cone.mu, z, metric);
     std::array<ScaledGroup, 3> scaled;
     std::size_t count = 0;
     const double normal_scale = std::sqrt(metric[0]);
@@ -172,6 +188,10 @@ bool dual_contains(const Law& law, std::span<const double> w, double slack) {
 void add_de_saxce_term(const Law& law, std::span<double> w) {
     const auto* cone = std::get_if<FrictionCone>(&law);
     if (cone == nullptr || cone->model == FrictionModel::convex) return;
+    if (w.size() <= 3) {
+        w[0] += cone->mu * length(w.subspan(1));
+        return;
+    }
     for (const FrictionGroup& g : friction_groups(*cone, static_cast<int>(w.size()))) {
         w[0] += g.mu * length(w.subspan(g.first, g.count));
     }

@@ -21,8 +21,9 @@ constexpr int small_rows = 600;
 constexpr int flat_rows = 6000;
 // What stands is solved to the last digits and then left alone until its error has crept up to a part of the
 // tolerance: tens of steps (a loaded stack whose impulses are kept buckles, twice as far in every step).  Not
-// so in the step after, if the error is much larger there: the impulse that closed a gap would be given again.
-constexpr double standing_error = 1e-10;  // relative,
+// so in the step after, if the error is much larger there: the impulse that closed a gap would be given
+// again.
+constexpr double standing_error = 1e-10;   // relative,
 constexpr double goal_of_standing = 1e-6;  // or of a tolerance in joules
 constexpr double solved_error = 1e-9;
 constexpr double standing_share = 0.1;

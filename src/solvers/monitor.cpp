@@ -14,6 +14,13 @@ constexpr double clear_gain = 0.99 * 0.99;  // of the energy: the relative error
 constexpr std::int64_t patience_factor = 10;
 constexpr std::int64_t patience_floor = 3000;
 
+/// A look costs as much as two sweeps.  1, 3, 6, 9, 12, 15, 19, 23, 28 ...
+std::int64_t iterations_to_next_look(std::int64_t iteration) {
+    if (iteration == 0) return 1;
+    return std::max<std::int64_t>(iteration == 1 ? 2 : 3,
+                                  std::llround(std::sqrt(static_cast<double>(iteration))));
+}
+
 bool all_finite(View x) {
     return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
@@ -98,8 +105,7 @@ bool Monitor::time_is_up(double now_s, std::int64_t iteration, int more) const {
 
 void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
     report_.iterations = iteration;
-    next_look_ =
-        iteration + std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(iteration))));
+    next_look_ = iteration + iterations_to_next_look(iteration);
     const double now = seconds();
     if (!std::isfinite(energy_J)) {
         stop(Status::not_finite, "an iterate was not finite; the best finite one is returned");

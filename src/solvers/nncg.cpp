@@ -1,8 +1,13 @@
 #include "nncg.h"
 
-#include <algorithm>
+#include "linalg/parallel.h"
 
 namespace uptack {
+namespace {
+
+constexpr std::int64_t trusted_sweeps = 30;  // u follows x; round-off adds up
+
+}  // namespace
 
 SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                         const Observer& observer) {
@@ -15,52 +20,51 @@ SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRu
     monitor_.begin(packed_, rule, observer, solution, now_.x, y_);
     now_.u.resize(packed_.state_size());
     packed_.carry(now_.x, now_.u);
-    before_ = now_;
-    direction_.x.resize(now_.x.size());
-    direction_.u.resize(now_.u.size());
-    reset_direction();
+    restart();
 
     double last_square = 0.0;
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
-        copy(now_.x, before_.x);
-        copy(now_.u, before_.u);
         packed_.sweep(options_.omega, Direction::forward, now_.x, now_.u);
         if (monitor_.due(sweeps)) {
-            packed_.carry(now_.x, now_.u);
+            if (sweeps > trusted_sweeps) packed_.carry(now_.x, now_.u);
             packed_.respond(now_.u, now_.x, y_);
             monitor_.judge(sweeps, packed_.energy_error(now_.x, y_), now_.x);
         }
-        const double square = turn_into_change();
+        const double square = square_of_change();
         if (last_square > 0.0 && square <= last_square) {
             extrapolate(square / last_square);
         } else if (last_square > 0.0) {
-            reset_direction();
+            restart();
         } else {
-            copy(before_.x, direction_.x);
-            copy(before_.u, direction_.u);
+            extrapolate(0.0);
         }
         last_square = square;
     }
     return monitor_.finish(problem);
 }
 
-void Nncg::reset_direction() {
-    std::fill(direction_.x.begin(), direction_.x.end(), 0.0);
-    std::fill(direction_.u.begin(), direction_.u.end(), 0.0);
+void Nncg::restart() {
+    before_ = now_;
+    direction_.x.assign(now_.x.size(), 0.0);
+    direction_.u.assign(now_.u.size(), 0.0);
 }
 
-// before_ <- d = S(x) - x; returns <d, D d>
-double Nncg::turn_into_change() {
-    scale_and_add(-1.0, now_.x, before_.x);
-    scale_and_add(-1.0, now_.u, before_.u);
-    return weighted_dot(before_.x, before_.x, packed_.metric());
+double Nncg::square_of_change() const {
+    return sum_over_chunks(now_.x.size(), [&](std::size_t first, std::size_t last) {
+        return kernels().square_of_change(now_.x.data() + first, before_.x.data() + first,
+                                          packed_.metric().data() + first, static_cast<int>(last - first));
+    });
 }
 
 void Nncg::extrapolate(double beta) {
-    add_scaled(beta, direction_.x, now_.x);
-    add_scaled(beta, direction_.u, now_.u);
-    scale_and_add(beta, before_.x, direction_.x);
-    scale_and_add(beta, before_.u, direction_.u);
+    const auto all = [&](auto& now, auto& before, auto& direction) {
+        for_each_chunk(now.size(), [&](std::size_t, std::size_t first, std::size_t last) {
+            kernels().extrapolate(beta, now.data() + first, before.data() + first, direction.data() + first,
+                                  static_cast<int>(last - first));
+        });
+    };
+    all(now_.x, before_.x, direction_.x);
+    all(now_.u, before_.u, direction_.u);
 }
 
 std::unique_ptr<Solver> make_nncg(const NncgOptions& options) {

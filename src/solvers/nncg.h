@@ -37,15 +37,15 @@ private:
         AlignedVector u;
     };
 
-    void reset_direction();
-    double turn_into_change();
+    void restart();
+    double square_of_change() const;
     void extrapolate(double beta);
 
     NncgOptions options_;
     PackedProblem packed_;
     Monitor monitor_;
     Pair now_;               // x_j, then S(x_j), then x_{j+1}
-    Pair before_;            // x_j, then d_j
+    Pair before_;            // x_j
     Pair direction_;         // p
     std::vector<double> y_;  // A x, at a look
 };

@@ -306,44 +306,75 @@ void PackedProblem::project_cell(const Cell& cell, double box_bound, std::span<d
     }
 }
 
+/// on_contacts(cells) for as many fours of consecutive contacts as there are among cells first .. last - 1,
+/// and on_cell(cell) for the others.
+template <class Contacts, class One>
+void PackedProblem::by_fours(std::size_t first, std::size_t last, const Contacts& on_contacts,
+                             const One& on_cell) const {
+    for (std::size_t k = first; k < last;) {
+        std::size_t end = k;
+        while (end < last && cells_[end].kind == CellKind::contact) ++end;
+        const std::size_t fours = (end - k) / 4 * 4;
+        if (fours > 0) on_contacts(std::span(cells_).subspan(k, fours));
+        end = std::max(end, k + 1);
+        for (k += fours; k < end; ++k) on_cell(cells_[k]);
+    }
+}
+
+ContactLoop PackedProblem::loop_over(std::span<const Cell> contacts, View metric) const {
+    return {.cells = contacts.data(),
+            .count = static_cast<int>(contacts.size()),
+            .metric = metric.data(),
+            .plain = metric.data() == metric_.data()};
+}
+
 void PackedProblem::fixed_point_step(View x, View y, double alpha, View metric, MutableView z) const {
-    for_each_chunk(cells_.size(), [&](std::size_t, std::size_t first, std::size_t last) {
-        for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
-            Rows w{};
-            const std::size_t n = cell.rows;
-            const std::size_t i0 = cell.first_row;
-            for (std::size_t i = 0; i < n; ++i) w[i] = y[i0 + i] + q_[i0 + i];
-            correct_velocity(cell, std::span(w).first(n));
-            for (std::size_t i = 0; i < n; ++i) z[i0 + i] = x[i0 + i] - alpha * w[i] / metric[i0 + i];
-            const double bound = cell.kind == CellKind::box ? cell.mu * std::max(0.0, z[i0]) : 0.0;
-            project_cell(cell, bound, z.subspan(i0, n), metric.subspan(i0, n));
-        }
-    });
+    step(Terms::present, {.x = x, .y = y, .linear = q_}, alpha, metric, z);
 }
 
 void PackedProblem::gradient_step(View x, View y, double alpha, View metric, MutableView z) const {
-    const View p = frozen_linear_term();
+    step(Terms::frozen, {.x = x, .y = y, .linear = frozen_linear_term()}, alpha, metric, z);
+}
+
+void PackedProblem::step(Terms terms, const Point& at, double alpha, View metric, MutableView z) const {
+    const bool frozen = terms == Terms::frozen;
+    const auto one_cell = [&](const Cell& cell) {
+        Rows w{};
+        const std::size_t n = cell.rows;
+        const std::size_t i0 = cell.first_row;
+        for (std::size_t i = 0; i < n; ++i) w[i] = at.y[i0 + i] + at.linear[i0 + i];
+        if (!frozen) correct_velocity(cell, std::span(w).first(n));
+        for (std::size_t i = 0; i < n; ++i) z[i0 + i] = at.x[i0 + i] - alpha * w[i] / metric[i0 + i];
+        double bound = 0.0;
+        if (cell.kind == CellKind::box)
+            bound = frozen ? frozen_bounds_[cell.extra] : cell.mu * std::max(0.0, z[i0]);
+        project_cell(cell, bound, z.subspan(i0, n), metric.subspan(i0, n));
+    };
+    const auto contacts = [&](std::span<const Cell> cells) {
+        ContactLoop loop = loop_over(cells, metric);
+        loop.x = at.x.data();
+        loop.y = at.y.data();
+        loop.q = at.linear.data();
+        loop.exact = !frozen;
+        kernels().step_contacts(loop, alpha, z.data());
+    };
     for_each_chunk(cells_.size(), [&](std::size_t, std::size_t first, std::size_t last) {
-        for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
-            const std::size_t n = cell.rows;
-            const std::size_t i0 = cell.first_row;
-            for (std::size_t i = i0; i < i0 + n; ++i) z[i] = x[i] - alpha * (y[i] + p[i]) / metric[i];
-            const double bound = cell.kind == CellKind::box ? frozen_bounds_[cell.extra] : 0.0;
-            project_cell(cell, bound, z.subspan(i0, n), metric.subspan(i0, n));
-        }
+        by_fours(first, last, contacts, one_cell);
     });
 }
 
 void PackedProblem::project(MutableView x) const {
+    const auto one_cell = [&](const Cell& cell) {
+        const std::size_t i0 = cell.first_row;
+        const double bound = cell.kind == CellKind::box ? cell.mu * std::max(0.0, x[i0]) : 0.0;
+        project_cell(cell, bound, x.subspan(i0, cell.rows), View(metric_).subspan(i0, cell.rows));
+    };
+    const auto contacts = [&](std::span<const Cell> cells) {
+        kernels().project_contacts(loop_over(cells, metric_), x.data());
+    };
     for_each_chunk(
         cells_.size(),
-        [&](std::size_t, std::size_t first, std::size_t last) {
-            for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
-                const std::size_t i0 = cell.first_row;
-                const double bound = cell.kind == CellKind::box ? cell.mu * std::max(0.0, x[i0]) : 0.0;
-                project_cell(cell, bound, x.subspan(i0, cell.rows), View(metric_).subspan(i0, cell.rows));
-            }
-        },
+        [&](std::size_t, std::size_t first, std::size_t last) { by_fours(first, last, contacts, one_cell); },
         cells_grain);
 }
 
@@ -374,71 +405,59 @@ void PackedProblem::freeze(View x) {
     for_each_chunk(cells_.size(), some_cells, cells_grain);
 }
 
-/// Sum over cells of 1/2 a |x - proj(x - w / a)|^2.
-template <class Velocity, class Bound>
-double PackedProblem::measure(Velocity velocity, Bound bound, View x) const {
-    return sum_over_chunks(
-        cells_.size(),
-        [&](std::size_t first, std::size_t last) {
-            double energy = 0.0;
-            for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
-                Rows w{};
-                Rows z{};
-                const std::size_t n = cell.rows;
-                const std::size_t i0 = cell.first_row;
-                velocity(cell, std::span(w).first(n));
-                for (std::size_t i = 0; i < n; ++i) z[i] = x[i0 + i] - w[i] / metric_[i0 + i];
-                const Rows before = z;
-                project_cell(cell, bound(cell), std::span(z).first(n), View(metric_).subspan(i0, n));
-                for (std::size_t i = 0; i < n; ++i) {  // w / a must not vanish in the round-off of a large x
-                    const double r = z[i] == before[i] ? w[i] / metric_[i0 + i] : x[i0 + i] - z[i];
-                    energy += 0.5 * metric_[i0 + i] * r * r;
-                }
-            }
-            return energy;
-        },
-        cells_grain);
+/// Of 1/2 a |x - proj(x - w / a)|^2.
+double PackedProblem::cell_energy(Terms terms, const Cell& cell, const Point& at) const {
+    Rows x{};
+    Rows w{};
+    Rows z{};
+    const std::size_t n = cell.rows;
+    const std::size_t i0 = cell.first_row;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!at.x.empty()) x[i] = at.x[i0 + i];
+        w[i] = at.y.empty() ? at.linear[i0 + i] : at.y[i0 + i] + at.linear[i0 + i];
+    }
+    if (terms == Terms::present) correct_velocity(cell, std::span(w).first(n));
+    double bound = 0.0;
+    if (cell.kind == CellKind::box)
+        bound = terms == Terms::frozen ? frozen_bounds_[cell.extra] : cell.mu * std::max(0.0, x[0]);
+    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / metric_[i0 + i];
+    const Rows before = z;
+    project_cell(cell, bound, std::span(z).first(n), View(metric_).subspan(i0, n));
+    double energy = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {  // w / a must not vanish in the round-off of a large x
+        const double r = z[i] == before[i] ? w[i] / metric_[i0 + i] : x[i] - z[i];
+        energy += 0.5 * metric_[i0 + i] * r * r;
+    }
+    return energy;
+}
+
+double PackedProblem::energy(Terms terms, const Point& at) const {
+    const auto some_cells = [&](std::size_t first, std::size_t last) {
+        double sum = 0.0;
+        const auto contacts = [&](std::span<const Cell> cells) {
+            ContactLoop loop = loop_over(cells, metric_);
+            loop.x = at.x.data();
+            loop.y = at.y.data();
+            loop.q = at.linear.data();
+            loop.exact = terms == Terms::present;
+            sum += kernels().energy_of_contacts(loop);
+        };
+        by_fours(first, last, contacts, [&](const Cell& cell) { sum += cell_energy(terms, cell, at); });
+        return sum;
+    };
+    return sum_over_chunks(cells_.size(), some_cells, cells_grain);
 }
 
 double PackedProblem::energy_error(View x, View y) const {
-    return measure(
-        [&](const Cell& cell, std::span<double> w) {
-            for (std::size_t i = 0; i < w.size(); ++i) w[i] = y[cell.first_row + i] + q_[cell.first_row + i];
-            correct_velocity(cell, w);
-        },
-        [&](const Cell& cell) {
-            return cell.kind == CellKind::box ? cell.mu * std::max(0.0, x[cell.first_row]) : 0.0;
-        },
-        x);
+    return energy(Terms::present, {.x = x, .y = y, .linear = q_});
 }
 
 double PackedProblem::frozen_energy_error(View x, View y) const {
-    const View p = frozen_linear_term();
-    return measure(
-        [&](const Cell& cell, std::span<double> w) {
-            for (std::size_t i = 0; i < w.size(); ++i) w[i] = y[cell.first_row + i] + p[cell.first_row + i];
-        },
-        [&](const Cell& cell) { return cell.kind == CellKind::box ? frozen_bounds_[cell.extra] : 0.0; }, x);
+    return energy(Terms::frozen, {.x = x, .y = y, .linear = frozen_linear_term()});
 }
 
 double PackedProblem::reference_energy() const {
-    return sum_over_chunks(
-        cells_.size(),
-        [&](std::size_t first, std::size_t last) {
-            double energy = 0.0;
-            for (const Cell& cell : std::span(cells_).subspan(first, last - first)) {
-                Rows z{};
-                const std::size_t n = cell.rows;
-                const std::size_t i0 = cell.first_row;
-                for (std::size_t i = 0; i < n; ++i) z[i] = q_[i0 + i];
-                correct_velocity(cell, std::span(z).first(n));
-                for (std::size_t i = 0; i < n; ++i) z[i] = -z[i] / metric_[i0 + i];
-                project_cell(cell, 0.0, std::span(z).first(n), View(metric_).subspan(i0, n));
-                for (std::size_t i = 0; i < n; ++i) energy += 0.5 * metric_[i0 + i] * z[i] * z[i];
-            }
-            return energy;
-        },
-        cells_grain);
+    return energy(Terms::present, {.linear = q_});
 }
 
 }  // namespace uptack

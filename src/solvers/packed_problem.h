@@ -132,6 +132,14 @@ private:
         std::atomic<bool> not_positive{false};
     };
     using CellMatrix = std::span<double>;  // rows x rows, row by row
+    /// With De Saxce's term and the bounds of the present normal, or those of freeze().
+    enum class Terms : std::uint8_t { present, frozen };
+    /// x, y = A x and the linear term; x and y empty: zero.
+    struct Point {
+        View x{};
+        View y{};
+        View linear{};
+    };
 
     void reset(const Problem& problem);
     void factor_inertias(const Problem& problem);
@@ -170,8 +178,12 @@ private:
     void sweep_scalar(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void correct_velocity(const Cell& cell, std::span<double> w) const;
     void project_cell(const Cell& cell, double box_bound, std::span<double> z, View metric) const;
-    template <class Velocity, class Bound>
-    double measure(Velocity velocity, Bound bound, View x) const;
+    template <class Contacts, class One>
+    void by_fours(std::size_t first, std::size_t last, const Contacts& on_contacts, const One& on_cell) const;
+    ContactLoop loop_over(std::span<const Cell> contacts, View metric) const;
+    void step(Terms terms, const Point& at, double alpha, View metric, MutableView z) const;
+    double cell_energy(Terms terms, const Cell& cell, const Point& at) const;
+    double energy(Terms terms, const Point& at) const;
 
     std::vector<Cell> cells_;
     std::vector<Run> runs_;

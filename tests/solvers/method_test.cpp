@@ -577,6 +577,42 @@ TEST(PackedProblem, SweepCarriesItsStateExactly) {
     for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], fresh[i], tolerance(1e-12));
 }
 
+// Four at a time and one by one: runs of contacts of every length between other cells.
+TEST(PackedProblem, MeasuresLikeTheCertificateWhereverContactsStand) {
+    Random random(9);
+    for (int trial = 0; trial < 40; ++trial) {
+        const bool has_boxes = trial % 2 == 1;
+        Problem problem = generate_brick_wall({.bricks_per_course = 4, .courses = 3});
+        for (Block& block : problem.blocks) {
+            const int law = random.whole(0, 19);
+            if (law == 0) block.law = Unilateral{};
+            if (law == 1 && has_boxes) block.law = BoxFriction{.mu = 0.3};
+            if (law >= 10)
+                block.law = FrictionCone{.mu = random.uniform(0.0, 1.0), .model = FrictionModel::exact};
+        }
+        PackedProblem packed;
+        packed.pack(problem);
+        std::vector<double> x = random.normals(packed.rows());
+        packed.project(x);
+        for (const Block& block : problem.blocks) {
+            EXPECT_TRUE(contains(block.law, std::span(x).subspan(block.first_row, 3), tolerance(1e-12)));
+        }
+        std::vector<double> y(packed.rows());
+        packed.multiply(x, y);
+        const Certificate certificate = certify(problem, x);
+        EXPECT_NEAR(packed.energy_error(x, y) / certificate.energy_error_J, 1.0, tolerance(1e-11)) << trial;
+        EXPECT_NEAR(packed.reference_energy() / certificate.reference_energy_J, 1.0, tolerance(1e-11))
+            << trial;
+        std::vector<double> z(packed.rows());
+        packed.fixed_point_step(x, y, 1.0, packed.metric(), z);
+        double energy_J = 0.0;  // of the step with alpha = 1, which is the natural map
+        for (std::size_t i = 0; i < z.size(); ++i)
+            energy_J += 0.5 * packed.metric()[i] * (x[i] - z[i]) * (x[i] - z[i]);
+        if (has_boxes) continue;  // there the bounds differ
+        EXPECT_NEAR(energy_J / certificate.energy_error_J, 1.0, tolerance(1e-11)) << trial;
+    }
+}
+
 #ifdef __x86_64__
 TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
     if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this machine has no AVX2 to compare with";
@@ -599,6 +635,9 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
     const auto g = random.normals(3UL * cells * row_width);
     const auto q = random.normals(3UL * cells);
     const auto c = std::vector<double>(3UL * cells, 0.01);
+    std::vector<double> metric = random.normals(3UL * cells);
+    for (std::size_t i = 0; i < metric.size(); ++i)
+        metric[i] = i % 3 == 2 ? metric[i - 1] : 0.5 + std::abs(metric[i]);
     const PackedView view{.cells = list.data(), .g = g.data(), .q = q.data(), .c = c.data()};
     const auto run = [&](const Kernels& kernels) {
         std::vector<double> x(q.size(), 0.0);
@@ -608,7 +647,20 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
         kernels.scatter(view, {.count = cells, .stride = -1}, x.data(), u.data());
         std::vector<double> y(x.size());
         kernels.gather(view, {.count = cells}, u.data(), x.data(), y.data());
-        x.insert(x.end(), y.begin(), y.end());
+        std::vector<double> z(x.size());
+        ContactLoop loop{.cells = list.data(), .count = cells, .x = x.data(), .y = y.data(), .q = q.data()};
+        loop.metric = metric.data();
+        loop.plain = false;
+        loop.exact = true;
+        kernels.step_contacts(loop, 0.7, z.data());
+        kernels.project_contacts(loop, y.data());
+        std::vector<double> direction = z;
+        std::vector<double> before = y;
+        kernels.extrapolate(0.8, z.data(), before.data(), direction.data(), 3 * cells - 3);
+        const double square = kernels.square_of_change(z.data(), y.data(), metric.data(), 3 * cells - 3);
+        const double energy = kernels.energy_of_contacts(loop);
+        for (const auto* more : {&y, &z, &direction, &before}) x.insert(x.end(), more->begin(), more->end());
+        x.insert(x.end(), {square, energy});
         return x;
     };
     const auto portable = run(kernels_portable);

@@ -168,7 +168,7 @@ TEST(Newton, HonoursIterationsAndBudgetAndReturnsItsBest) {
     }
     const Outcome timed = solve_with("newton", problem, {.tolerance = {1e-15}, .budget_s = 0.02});
     EXPECT_EQ(timed.report.status, Status::budget_spent);
-    EXPECT_LE(timed.report.seconds, 0.3);  // one factorisation, on a busy machine
+    EXPECT_LE(timed.report.seconds, 1.0);  // one factorisation, on a very busy machine
 }
 
 TEST(Newton, GivesTheSameBitsEveryTime) {

@@ -5,119 +5,11 @@
 // target does the same operations on each lane in the same order, so that the bits are the same.
 
 #include "kernels/kernel_names.h"
+#include "kernels/lanes.h"
 #include "kernels/packed_view.h"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 namespace uptack {
 namespace {
-
-#ifdef __AVX2__
-struct Four {
-    __m256d v;
-};
-UPTACK_INLINE Four operator+(Four a, Four b) {
-    return {_mm256_add_pd(a.v, b.v)};
-}
-UPTACK_INLINE Four operator-(Four a, Four b) {
-    return {_mm256_sub_pd(a.v, b.v)};
-}
-UPTACK_INLINE Four operator*(Four a, Four b) {
-    return {_mm256_mul_pd(a.v, b.v)};
-}
-UPTACK_INLINE Four operator/(Four a, Four b) {
-    return {_mm256_div_pd(a.v, b.v)};
-}
-UPTACK_INLINE Four root(Four a) {
-    return {_mm256_sqrt_pd(a.v)};
-}
-/// a b + c, rounded once
-UPTACK_INLINE Four fused(Four a, Four b, Four c) {
-    return {_mm256_fmadd_pd(a.v, b.v, c.v)};
-}
-UPTACK_INLINE Four all(double a) {
-    return {_mm256_set1_pd(a)};
-}
-UPTACK_INLINE Four load(const double* p) {
-    return {_mm256_load_pd(p)};
-}
-UPTACK_INLINE Four load(const int* p) {
-    return {_mm256_cvtepi32_pd(_mm_load_si128(reinterpret_cast<const __m128i*>(p)))};
-}
-/// a where x <= y, else b
-UPTACK_INLINE Four where_at_most(Four x, Four y, Four a, Four b) {
-    return {_mm256_blendv_pd(b.v, a.v, _mm256_cmp_pd(x.v, y.v, _CMP_LE_OQ))};
-}
-/// Two consecutive numbers from each of four places, as lanes.
-UPTACK_INLINE void load_pairs(const double* const* p, int offset, Four& first, Four& second) {
-    const __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(p[0] + offset)),
-                                              _mm_loadu_pd(p[2] + offset), 1);
-    const __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(p[1] + offset)),
-                                             _mm_loadu_pd(p[3] + offset), 1);
-    first = {_mm256_unpacklo_pd(even, odd)};
-    second = {_mm256_unpackhi_pd(even, odd)};
-}
-UPTACK_INLINE void store_pairs(double* const* p, int offset, Four first, Four second) {
-    const __m256d even = _mm256_unpacklo_pd(first.v, second.v);
-    const __m256d odd = _mm256_unpackhi_pd(first.v, second.v);
-    _mm_storeu_pd(p[0] + offset, _mm256_castpd256_pd128(even));
-    _mm_storeu_pd(p[1] + offset, _mm256_castpd256_pd128(odd));
-    _mm_storeu_pd(p[2] + offset, _mm256_extractf128_pd(even, 1));
-    _mm_storeu_pd(p[3] + offset, _mm256_extractf128_pd(odd, 1));
-}
-#else
-struct Four {
-    double v[4];
-};
-#define UPTACK_LANES(expression)                         \
-    Four out;                                            \
-    for (int i = 0; i < 4; ++i) out.v[i] = (expression); \
-    return out
-UPTACK_INLINE Four operator+(Four a, Four b) {
-    UPTACK_LANES(a.v[i] + b.v[i]);
-}
-UPTACK_INLINE Four operator-(Four a, Four b) {
-    UPTACK_LANES(a.v[i] - b.v[i]);
-}
-UPTACK_INLINE Four operator*(Four a, Four b) {
-    UPTACK_LANES(a.v[i] * b.v[i]);
-}
-UPTACK_INLINE Four operator/(Four a, Four b) {
-    UPTACK_LANES(a.v[i] / b.v[i]);
-}
-UPTACK_INLINE Four root(Four a) {
-    UPTACK_LANES(__builtin_sqrt(a.v[i]));
-}
-UPTACK_INLINE Four fused(Four a, Four b, Four c) {
-    UPTACK_LANES(__builtin_fma(a.v[i], b.v[i], c.v[i]));
-}
-UPTACK_INLINE Four all(double a) {
-    UPTACK_LANES(a);
-}
-UPTACK_INLINE Four load(const double* p) {
-    UPTACK_LANES(p[i]);
-}
-UPTACK_INLINE Four load(const int* p) {
-    UPTACK_LANES(static_cast<double>(p[i]));
-}
-UPTACK_INLINE Four where_at_most(Four x, Four y, Four a, Four b) {
-    UPTACK_LANES(x.v[i] <= y.v[i] ? a.v[i] : b.v[i]);
-}
-UPTACK_INLINE void load_pairs(const double* const* p, int offset, Four& first, Four& second) {
-    for (int i = 0; i < 4; ++i) {
-        first.v[i] = p[i][offset];
-        second.v[i] = p[i][offset + 1];
-    }
-}
-UPTACK_INLINE void store_pairs(double* const* p, int offset, Four first, Four second) {
-    for (int i = 0; i < 4; ++i) {
-        p[i][offset] = first.v[i];
-        p[i][offset + 1] = second.v[i];
-    }
-}
-#endif
 
 struct Side {
     double* slot[4];
@@ -131,19 +23,6 @@ UPTACK_INLINE void read(Side& side, const int* slots, double* u) {
 
 UPTACK_INLINE void write(const Side& side) {
     for (int k = 0; k < 6; k += 2) store_pairs(side.slot, k, side.u[k], side.u[k + 1]);
-}
-
-// Nearest point of { hypot(t1, t2) <= mu n }: cone_projection.h without branches.
-UPTACK_INLINE void project_cones(Four mu, Four* z) {
-    const Four zero = all(0.0);
-    const Four s = root(z[1] * z[1] + z[2] * z[2]);
-    const Four along = z[0] + mu * s;
-    const Four n = along / (all(1.0) + mu * mu);
-    const Four shrink = mu / s * n;  // where it is not a number, the point was inside or polar
-    const Four limit = mu * z[0];
-    const Four outside[3] = {n, z[1] * shrink, z[2] * shrink};
-    for (int r = 0; r < 3; ++r)
-        z[r] = where_at_most(along, zero, zero, where_at_most(s, limit, z[r], outside[r]));
 }
 
 // w_r of the three rows, from `start` on: b + J v or just J v
@@ -177,17 +56,6 @@ UPTACK_INLINE void push(const ContactBatch& batch, const Four* change, Side& a, 
             b.u[3 + k] = fused(load(batch.turn[1][r][k]), change[r], b.u[3 + k]);
         }
     }
-}
-
-UPTACK_INLINE void read_rows(const double* const* at, Four* rows) {
-    Four unused;
-    load_pairs(at, 0, rows[0], rows[1]);
-    load_pairs(at, 1, unused, rows[2]);
-}
-
-UPTACK_INLINE void write_rows(double* const* at, const Four* rows) {
-    store_pairs(at, 0, rows[0], rows[1]);
-    store_pairs(at, 1, rows[1], rows[2]);
 }
 
 template <bool exact, bool compliant>

@@ -81,6 +81,18 @@ struct Adjacency {
     const int* entry = nullptr;
 };
 
+/// Contacts in the order of their rows; their number is a multiple of four.
+struct ContactLoop {
+    const Cell* cells = nullptr;
+    int count = 0;
+    const double* x = nullptr;  ///< null: zero
+    const double* y = nullptr;  ///< A x; null: zero
+    const double* q = nullptr;
+    const double* metric = nullptr;
+    bool plain = true;   ///< the three rows of a contact have the same metric
+    bool exact = false;  ///< De Saxce's term where the cells ask for it
+};
+
 struct Kernels {
     void (*sweep_scalars)(const PackedView&, CellRange, double omega, double* x, double* u);
     void (*sweep_contacts)(const PackedView&, CellRange, double omega, double* x, double* u);
@@ -90,6 +102,15 @@ struct Kernels {
     void (*scatter_batches)(const PackedView&, CellRange, const double* x, double* u);
     void (*gather)(const PackedView&, CellRange, const double* u, const double* x, double* y);
     void (*gather_batches)(const PackedView&, CellRange, const double* u, const double* x, double* y);
+    /// Sum of 1/2 a |x - proj(x - w / a)|^2, a the metric.
+    double (*energy_of_contacts)(const ContactLoop&);
+    /// z = proj(x - alpha w / metric)
+    void (*step_contacts)(const ContactLoop&, double alpha, double* z);
+    void (*project_contacts)(const ContactLoop&, double* x);
+    /// sum_i (x_i - before_i)^2 metric_i
+    double (*square_of_change)(const double* x, const double* before, const double* metric, int count);
+    /// direction = x - before + beta direction;  x += beta (old) direction;  before = x
+    void (*extrapolate)(double beta, double* x, double* before, double* direction, int count);
 };
 
 /// The fastest set this machine runs; UPTACK_SIMD=portable in the environment asks for the plain one.

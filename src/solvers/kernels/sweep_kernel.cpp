@@ -200,6 +200,15 @@ void UPTACK_SWEEP_BATCHES(const PackedView&, CellRange, double omega, double* x,
 void UPTACK_SCATTER_BATCHES(const PackedView&, CellRange, const double* x, double* u);
 void UPTACK_GATHER_BATCHES(const PackedView&, CellRange, const double* u, const double* x, double* y);
 
+// cell_kernel.cpp
+double UPTACK_ENERGY_OF_CONTACTS(const ContactLoop&);
+void UPTACK_STEP_CONTACTS(const ContactLoop&, double alpha, double* z);
+void UPTACK_PROJECT_CONTACTS(const ContactLoop&, double* x);
+
+// change_kernel.cpp
+double UPTACK_SQUARE_OF_CHANGE(const double* x, const double* before, const double* metric, int count);
+void UPTACK_EXTRAPOLATE(double beta, double* x, double* before, double* direction, int count);
+
 extern const Kernels UPTACK_KERNELS;
 const Kernels UPTACK_KERNELS = {
     .sweep_scalars = sweep_scalars,
@@ -210,6 +219,11 @@ const Kernels UPTACK_KERNELS = {
     .scatter_batches = UPTACK_SCATTER_BATCHES,
     .gather = gather,
     .gather_batches = UPTACK_GATHER_BATCHES,
+    .energy_of_contacts = UPTACK_ENERGY_OF_CONTACTS,
+    .step_contacts = UPTACK_STEP_CONTACTS,
+    .project_contacts = UPTACK_PROJECT_CONTACTS,
+    .square_of_change = UPTACK_SQUARE_OF_CHANGE,
+    .extrapolate = UPTACK_EXTRAPOLATE,
 };
 
 }  // namespace uptack
