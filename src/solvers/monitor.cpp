@@ -14,11 +14,10 @@ constexpr double clear_gain = 0.99 * 0.99;  // of the energy: the relative error
 constexpr std::int64_t patience_factor = 10;
 constexpr std::int64_t patience_floor = 3000;
 
-/// A look costs as much as two sweeps.  1, 3, 6, 9, 12, 15, 19, 23, 28 ...
+/// 1, 3, 6, 10, 15, 21, 28, 36 ...
 std::int64_t iterations_to_next_look(std::int64_t iteration) {
-    if (iteration == 0) return 1;
-    return std::max<std::int64_t>(iteration == 1 ? 2 : 3,
-                                  std::llround(std::sqrt(static_cast<double>(iteration))));
+    if (iteration < 2) return iteration + 1;
+    return std::max<std::int64_t>(3, std::llround(1.5 * std::sqrt(static_cast<double>(iteration))));
 }
 
 bool all_finite(View x) {

@@ -1,8 +1,8 @@
 // The clock, the tolerance, the best iterate: what every iterative solver shares.
 //
 // A solver iterates and, when due() says so, shows an iterate with its energy error to judge().  After n
-// iterations the next look comes max(3, sqrt(n)) later: a look costs about two sweeps and a late look wastes
-// half the interval on average, and that choice keeps the sum of both near its least.
+// iterations the next look comes 1.5 sqrt(n) later, 3 at least: a look costs about a sweep and a late look
+// wastes half the interval on average, and that choice keeps the sum of both near its least.
 
 #pragma once
 

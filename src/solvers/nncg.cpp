@@ -3,11 +3,6 @@
 #include "linalg/parallel.h"
 
 namespace uptack {
-namespace {
-
-constexpr std::int64_t trusted_sweeps = 30;  // u follows x; round-off adds up
-
-}  // namespace
 
 SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                         const Observer& observer) {
@@ -26,7 +21,7 @@ SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRu
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
         packed_.sweep(options_.omega, Direction::forward, now_.x, now_.u);
         if (monitor_.due(sweeps)) {
-            if (sweeps > trusted_sweeps) packed_.carry(now_.x, now_.u);
+            if (packed_.state_is_stale(sweeps)) packed_.carry(now_.x, now_.u);
             packed_.respond(now_.u, now_.x, y_);
             monitor_.judge(sweeps, packed_.energy_error(now_.x, y_), now_.x);
         }

@@ -91,6 +91,7 @@ void PackedProblem::reset(const Problem& problem) {
     resize_anew(q_, rows);
     c_ = problem.compliance;
     resize_anew(metric_, rows);
+    fresh_at_ = 0;
     bodies_ = matrix_ ? 0 : problem.bodies.size();
     state_size_ = matrix_ ? 0 : state_width * (bodies_ + 1);
     scratch_u_.resize(state_size_);

@@ -175,6 +175,13 @@ void PackedProblem::sweep(double omega, Direction direction, MutableView x, Muta
     }
 }
 
+bool PackedProblem::state_is_stale(std::int64_t sweeps) {
+    constexpr std::int64_t trusted = 30;
+    if (sweeps < fresh_at_ + trusted) return false;
+    fresh_at_ = sweeps;
+    return true;
+}
+
 std::size_t PackedProblem::bytes_per_sweep() const {
     std::size_t bytes = (rows() + state_size_) * sizeof(double) + batches_.size() * sizeof(ContactBatch) +
                         batch_c_.size() * sizeof(double);

@@ -89,6 +89,9 @@ public:
 
     /// One projected Gauss-Seidel pass over all cells, in place; u follows x.
     void sweep(double omega, Direction direction, MutableView x, MutableView u) const;
+    /// At a look after so many sweeps: is it time to carry x afresh, lest the round-off of many small updates
+    /// piles up?
+    bool state_is_stale(std::int64_t sweeps);
     /// In which order long runs of contacts are swept.
     const BatchPlan& plan() const { return plan_; }
     /// What a sweep has to read at least, for the benchmark.
@@ -207,6 +210,7 @@ private:
     const SparseMatrix* matrix_ = nullptr;  // the problem's own, used during the solve
     mutable AlignedVector scratch_u_;
     mutable std::vector<double> scratch_y_;  // only for problems that are frozen
+    std::int64_t fresh_at_ = 0;              // sweeps
     std::size_t state_size_ = 0;
     std::size_t bodies_ = 0;
     bool convex_ = true;
