@@ -32,13 +32,17 @@ constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
 constexpr std::int64_t joint_first_look = 8;
 constexpr double joint_loose = 1e-3;  // relative error below which cg has no chance against a factorisation
 
-constexpr std::int64_t newton_cap = 100;    // where it may not converge at all
+constexpr std::int64_t newton_cap = 100;    // where it may not converge at all, and goes first;
+constexpr double newton_patience = 4.0;     // else so many times the iterations that it is expected to take
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
-constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken
+constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken,
+constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
 constexpr double advantage = 1.8;           // of newton, where there are no cones: there apgd catches up
+constexpr double doubtful_advantage = 1.5;  // where it may not converge;
+constexpr double slowing = 0.5;  // but there the pace of sweeps falls: half as long again for every digit
 constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
@@ -53,6 +57,19 @@ constexpr std::size_t most_newtons = 16;
 // step, and the factor would take gigabytes.
 constexpr int most_newton_rows = 100'000;
 constexpr double most_operations = 2e10;  // of one factorisation
+
+/// Bodies without a loop, joint after joint: chains, arms.
+bool is_tree(const Problem& problem) {
+    if (problem.matrix) return false;
+    std::size_t joints = 0;
+    const Block* last = nullptr;
+    for (const Block& block : problem.blocks) {
+        if (block.body_a == no_body || block.body_b == no_body) continue;
+        if (last == nullptr || last->body_a != block.body_a || last->body_b != block.body_b) ++joints;
+        last = &block;
+    }
+    return joints < problem.bodies.size();
+}
 
 }  // namespace
 
@@ -103,7 +120,8 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     finished_ = judged_ = false;
     goal_J_ = reference_J_ = 0.0;
     work_ns_ = swept_ns_ = swept_ = swept_s_ = newton_from_ns_ = 0.0;
-    operations_ = -1.0;
+    operations_ = start_error_ = -1.0;
+    newton_failed_ = false;
     look_at(problem);
 
     if (joint_share_ == 1.0) {
@@ -183,7 +201,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     rule.budget_s = seconds_left();
     rule.enough = &leave_;
     trial_.impulse = solution_->impulse;
-    if (method == Method::newton && judged_ && report_.relative_error > polish_from) trial_.impulse.clear();
+    if (method == Method::newton && newton_starts_anew()) trial_.impulse.clear();
     method_ = method;
     verdict_ = Verdict::go_on;
     next_hope_ = first_verdict;
@@ -207,6 +225,12 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
         stop(Status::iteration_limit, "");
     }
     return true;
+}
+
+/// What is not convex its polish seldom solves from what sweeps found: that is left for a second attempt.
+bool AutoIsland::newton_starts_anew() const {
+    if (!judged_) return false;
+    return convex_ ? report_.relative_error > polish_from : !newton_failed_;
 }
 
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
@@ -322,8 +346,8 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
     if (has_cones_ && convex_ && newton_is_open()) return false;
-    const bool gradients_are_next = method_ == Method::nncg && convex_;
-    return gradients_are_next || pace_.gain() > stuck_gain;
+    if (method_ == Method::nncg) return convex_;
+    return pace_.gain() > stuck_gain;
 }
 
 /// `gain`: error now over error half as many iterations ago.
@@ -347,6 +371,12 @@ double AutoIsland::factor_operations() {
     return operations_;
 }
 
+void AutoIsland::find_start_error() {
+    if (start_error_ >= 0.0) return;
+    start_error_ = newton().start_error();
+    work_ns_ += iteration_ns(Method::newton);
+}
+
 bool AutoIsland::factor_is_cheap() {
     return costs_.newton_ns(factor_operations()) <= cheap * costs_.iteration_ns;
 }
@@ -363,7 +393,8 @@ double AutoIsland::newton_count() const {
     return newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
                               .start = std::sqrt(error_J / reference_J_),
                               .rows = problem_->row_count(),
-                              .convex = convex_});
+                              .convex = convex_,
+                              .starts_far = starts_far()});
 }
 
 /// Is there time for it?  By what the sweeps so far really took.
@@ -384,34 +415,50 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     if (!newton_is_open() || done_ns < newton_from_ns_) return false;
     const auto pays = [&] {
         const double ns = newton_ns();
-        return (has_cones_ ? 1.0 : advantage) * ns < first_order_ns && evidence * ns < done_ns && fits(ns);
+        const double tried = starts_far() ? far_evidence : evidence;
+        return newton_advantage() * ns < pessimistic(first_order_ns) && tried * ns < done_ns && fits(ns);
     };
     if (!pays()) return false;
     if (factor_operations() > most_operations || !(convex_ || factor_is_cheap())) {
         newton_from_ns_ = infinity;
         return false;
     }
+    if (!convex_ && pays()) find_start_error();
     stages_.back().newton_ns = newton_ns();
     return pays();
 }
 
+double AutoIsland::newton_advantage() const {
+    if (!convex_) return doubtful_advantage;
+    return has_cones_ ? 1.0 : advantage;
+}
+
+double AutoIsland::pessimistic(double first_order_ns) const {
+    if (convex_) return first_order_ns;
+    return first_order_ns * (1.0 + slowing * std::log10(excess(pace_.least_J())));
+}
+
 /// As far as it goes; what is not convex it may not solve at all.
 void AutoIsland::take_newton() {
-    run_newton(convex_ ? rule_.max_iterations : newton_cap);
+    std::int64_t cap = newton_cap;
+    if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
+    run_newton(convex_ ? rule_.max_iterations : cap);
 }
 
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
     run(Method::newton, iterations, tightening);
+    newton_failed_ = true;
     newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }
 
 // ---- the ladder ------------------------------------------------------------------------------------------
 
-// cg only where the tolerance is loose: a factorisation gives so much more for little more.
+// cg only where the tolerance is loose: a factorisation gives so much more for little more.  Not along a
+// chain, whose factor has no fill, and whose far end sees nothing of the first hundred iterations.
 void AutoIsland::solve_joints() {
     const bool loose = rule_.tolerance.unit == ErrorUnit::relative && rule_.tolerance.value >= joint_loose;
     const bool large = problem_->row_count() > small_rows;
-    const bool tries = large && !options_.settle && loose;
+    const bool tries = large && !options_.settle && loose && !is_tree(*problem_);
     if (tries || (large && fits(costs_.analysis_ns) &&
                   costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
         run(Method::cg, rule_.max_iterations);

@@ -142,6 +142,7 @@ private:
     bool run(Method method, std::int64_t iterations, double tightening = 1.0);
     SolveReport call(Method method, const StopRule& rule);
     void book(Method method, const SolveReport& trial);
+    bool newton_starts_anew() const;
     void take_newton();
     void run_newton(std::int64_t iterations, double tightening = 1.0);
     Solver& first_order(Method method);
@@ -160,8 +161,12 @@ private:
     double iteration_ns(Method method) const;
     bool knows_factor() const { return operations_ >= 0.0; }
     double factor_operations();
+    void find_start_error();
+    bool starts_far() const { return start_error_ > far_start; }
     double newton_ns() const;
     double newton_count() const;
+    double newton_advantage() const;
+    double pessimistic(double first_order_ns) const;
     bool factor_is_cheap();
     bool fits(double work_ns) const;
     double excess(double energy_J) const;
@@ -206,6 +211,8 @@ private:
     double swept_s_ = 0.0;         // and the time it really took
     double newton_from_ns_ = 0.0;  // work from which newton is open again
     double operations_ = -1.0;     // of a factorisation; -1: not known yet
+    double start_error_ = -1.0;    // of newton; -1: not known yet
+    bool newton_failed_ = false;
 
     Method method_ = Method::nncg;  // the first-order one being watched
     Pace pace_;

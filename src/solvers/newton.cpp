@@ -76,13 +76,28 @@ double Newton::factor_operations(const Problem& problem) {
     return system_.operations();
 }
 
-/// False: the time is up.
-bool Newton::prepare() {
+double Newton::start_error() {
+    deadline_ = {};
+    x_.resize(packed_.rows());
+    resize();
+    set_weights(options_.start_weight);
+    solve_without_laws();
+    packed_.project(x_);
+    packed_.multiply(x_, az_);
+    return relative_error(packed_.energy_error(x_, az_), packed_.reference_energy());
+}
+
+void Newton::resize() {
     for (auto* vector : {&center_, &weight_, &z_, &az_, &residual_, &dx_, &adx_, &scratch_}) {
         vector->resize(packed_.rows());
     }
     gamma_.resize(packed_.cells());
     skew_.resize(packed_.cells());
+}
+
+/// False: the time is up.
+bool Newton::prepare() {
+    resize();
     factorisations_ = 0;
     reference_J_ = packed_.reference_energy();
     energy_J_ = best_J_ = packed_.energy_error(x_, ax_);

@@ -73,6 +73,10 @@ public:
     SolveReport solve_analysed(const Problem& problem, Solution& solution, const StopRule& rule,
                                const Observer& observer);
 
+    /// Relative error of the impulses that obey no law, projected: where the interior point will start.
+    /// Right after factor_operations of the same problem; a factorisation.
+    double start_error();
+
     /// Of one factorisation of the last problem.
     double operations() const { return system_.operations(); }
 
@@ -80,6 +84,7 @@ private:
     SolveReport solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
                              const Observer& observer);
     bool prepare();
+    void resize();
     void run();
     bool factorise();
     void look(View x);
