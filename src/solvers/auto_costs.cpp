@@ -11,7 +11,7 @@ namespace {
 constexpr double swept_cone_row = 10.0, swept_row = 20.0;
 constexpr double gradient_cone_row = 20.0, gradient_row = 26.0;
 constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form;
-constexpr double matrix_flat_row = 40.0;                 // of a cone in the plane, one at a time
+constexpr double matrix_flat_row = 32.0;                 // of a cone in the plane, one at a time
 
 constexpr double newton_block = 950.0, newton_matrix_block = 1500.0;
 constexpr double newton_call = 20'000.0;

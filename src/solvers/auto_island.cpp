@@ -40,9 +40,8 @@ constexpr double evidence = 0.15;           // of newton's cost must have been t
 constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage = 1.8;           // of newton, where there are no cones: there apgd catches up
-constexpr double doubtful_advantage = 1.5;  // where it may not converge;
-constexpr double slowing = 0.5;  // but there the pace of sweeps falls: half as long again for every digit
+constexpr double advantage = 1.8;  // of newton, where apgd catches up (no cones), or where it may not converge
+constexpr double slowing = 0.5;    // of sweeps, where it is not convex: half as long again for every digit
 constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
@@ -227,10 +226,11 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     return true;
 }
 
-/// What is not convex its polish seldom solves from what sweeps found: that is left for a second attempt.
+/// What is not convex its polish seldom solves from what sweeps found: that is left for a second attempt, and
+/// for where its own start is far away.
 bool AutoIsland::newton_starts_anew() const {
     if (!judged_) return false;
-    return convex_ ? report_.relative_error > polish_from : !newton_failed_;
+    return convex_ ? report_.relative_error > polish_from : !newton_failed_ && !starts_far();
 }
 
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
@@ -429,8 +429,7 @@ bool AutoIsland::newton_pays(double first_order_ns) {
 }
 
 double AutoIsland::newton_advantage() const {
-    if (!convex_) return doubtful_advantage;
-    return has_cones_ ? 1.0 : advantage;
+    return convex_ && has_cones_ ? 1.0 : advantage;
 }
 
 double AutoIsland::pessimistic(double first_order_ns) const {
