@@ -41,7 +41,8 @@ constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
 constexpr double advantage = 1.8;  // of newton, where apgd catches up (no cones), or where it may not converge
-constexpr double slowing = 0.5;    // of sweeps, where it is not convex: half as long again for every digit
+// Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
+constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
 constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
@@ -433,8 +434,8 @@ double AutoIsland::newton_advantage() const {
 }
 
 double AutoIsland::pessimistic(double first_order_ns) const {
-    if (convex_) return first_order_ns;
-    return first_order_ns * (1.0 + slowing * std::log10(excess(pace_.least_J())));
+    const double digits = std::log10(excess(pace_.least_J()));
+    return first_order_ns * (1.0 + (convex_ ? slowing : doubtful_slowing) * digits);
 }
 
 /// As far as it goes; what is not convex it may not solve at all.
