@@ -162,8 +162,8 @@ bool BlockCholesky::find_structure(Deadline deadline) {
     return true;
 }
 
-/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less.  When the deadline
-/// is too near for that the order does not matter: there will be no factor.
+/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less.  When the
+/// deadline is too near for that the order does not matter: there will be no factor.
 std::vector<int> BlockCholesky::order_nodes(std::size_t nodes, Deadline deadline) const {
     bool fills = false;
     std::vector<int> order = minimum_degree(nodes, fills);

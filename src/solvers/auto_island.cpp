@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "active_sets.h"
+
 namespace uptack {
 namespace {
 
@@ -21,8 +23,9 @@ constexpr int small_rows = 600;
 constexpr int flat_rows = 6000;
 // What stands is solved to the last digits and then left alone until its error has crept up to a part of the
 // tolerance: tens of steps (a loaded stack whose impulses are kept buckles, twice as far in every step).  Not
-// so in the step after, if the error is much larger there: the impulse that closed a gap would be given again.
-constexpr double standing_error = 1e-10;  // relative,
+// so in the step after, if the error is much larger there: the impulse that closed a gap would be given
+// again.
+constexpr double standing_error = 1e-10;   // relative,
 constexpr double goal_of_standing = 1e-6;  // or of a tolerance in joules
 constexpr double solved_error = 1e-9;
 constexpr double standing_share = 0.1;
@@ -40,10 +43,11 @@ constexpr double evidence = 0.15;           // of newton's cost must have been t
 constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage = 1.8;  // of newton, where apgd catches up (no cones), or where it may not converge
+constexpr double advantage =
+    1.8;  // of newton, where apgd catches up (no cones), or where it may not converge
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
 constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
-constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
+constexpr double stuck_gain = 0.9;                       // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
 constexpr double most_doublings = 4.0;
@@ -57,6 +61,10 @@ constexpr std::size_t most_newtons = 16;
 // step, and the factor would take gigabytes.
 constexpr int most_newton_rows = 100'000;
 constexpr double most_operations = 2e10;  // of one factorisation
+
+bool is_first_order(Method method) {
+    return method == Method::nncg || method == Method::apgd || method == Method::cg;
+}
 
 /// Bodies without a loop, joint after joint: chains, arms.
 bool is_tree(const Problem& problem) {
@@ -236,10 +244,22 @@ bool AutoIsland::newton_starts_anew() const {
 
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
     const Observer watching = [this](const Progress& progress) { watch(progress); };
+    if (method == Method::sets) return call_sets(rule, watching);
     if (method != Method::newton) return first_order(method).solve(*problem_, trial_, rule, watching);
     if (knows_factor()) return newton().solve_analysed(*problem_, trial_, rule, watching);
     SolveReport report = newton().solve(*problem_, trial_, rule, watching);
     operations_ = newton().operations();
+    return report;
+}
+
+/// The set that fits, judged as newton's start, and polished if need be.
+SolveReport AutoIsland::call_sets(const StopRule& rule, const Observer& observer) {
+    SolveReport report;
+    report.status = Status::unsuitable;
+    trial_.impulse = try_active_sets(*problem_);
+    if (trial_.impulse.empty()) return report;
+    report = newton().solve(*problem_, trial_, rule, observer);
+    ++report.iterations;
     return report;
 }
 
@@ -254,7 +274,7 @@ void AutoIsland::book(Method method, const SolveReport& trial) {
     if (trial.iterations > 0) methods_ |= only(method);
     const double spent_ns = static_cast<double>(trial.iterations) * iteration_ns(method);
     work_ns_ += spent_ns;
-    if (method != Method::newton) {
+    if (is_first_order(method)) {
         swept_ += static_cast<double>(trial.iterations);
         swept_ns_ += spent_ns;
         swept_s_ += trial.seconds;
@@ -278,7 +298,7 @@ Solver& AutoIsland::first_order(Method method) {
 }
 
 double AutoIsland::iteration_ns(Method method) const {
-    if (method == Method::newton) return costs_.newton_ns(std::max(0.0, operations_));
+    if (!is_first_order(method)) return costs_.newton_ns(std::max(0.0, operations_));
     return method == Method::apgd ? costs_.gradient_ns : costs_.sweep_ns;
 }
 
@@ -300,7 +320,7 @@ void AutoIsland::watch(const Progress& progress) {
     }
     if (caller_has_enough()) leave_ = true;
     if (may_stand_ && progress.iteration == 0 && stands(progress)) leave_ = true;
-    if (method_ == Method::newton) return;
+    if (!is_first_order(method_)) return;
     pace_.add(progress.iteration, progress.energy_error_J);
     verdict_ = judge_pace();
     if (verdict_ != Verdict::go_on) leave_ = true;
@@ -481,6 +501,12 @@ void AutoIsland::solve_mechanism() {
         take_newton();
 }
 
+void AutoIsland::give_up(const char* reason) {
+    if (!stages_.empty()) stages_.back().next = reason;
+    if (can_try_active_sets(*problem_)) run(Method::sets, rule_.max_iterations);
+    if (!finished_) stop(Status::stalled, reason);
+}
+
 void AutoIsland::climb() {
     Method method = Method::nncg;
     bool was_stalled = false;
@@ -489,7 +515,7 @@ void AutoIsland::climb() {
             method = other_method();
             if ((refused_ & only(method)) == 0) continue;
             take_newton();
-            if (!finished_) stop(Status::stalled, "sweeps and gradients do not apply, and newton stalled");
+            if (!finished_) give_up("sweeps and gradients do not apply, and newton stalled");
             continue;
         }
         if (finished_) return;
@@ -498,11 +524,11 @@ void AutoIsland::climb() {
             stage.next = "newton is expected to be the shorter way";
             take_newton();
         } else if (verdict_ == Verdict::hopeless) {
-            stop(Status::stalled, "more sweeps gain too little to reach the tolerance");
+            give_up("more sweeps gain too little to reach the tolerance");
         } else {
             const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
             stage.next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
-            if (stalled && was_stalled) stop(Status::stalled, "neither sweeps nor gradients gain anything");
+            if (stalled && was_stalled) give_up("neither sweeps nor gradients gain anything");
             was_stalled = stalled;
             if ((refused_ & only(other_method())) == 0) method = other_method();
             least_stage_ns_ *= 2.0;
