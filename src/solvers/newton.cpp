@@ -27,6 +27,7 @@ constexpr int joint_steps = 60;
 SolveReport Newton::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                           const Observer& observer) {
     monitor_.start_clock();
+    analysed_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
     return solve_packed(problem, solution, rule, observer);
 }
@@ -72,7 +73,7 @@ bool Newton::correct(const Problem& problem, Solution& solution, Tolerance toler
 double Newton::factor_operations(const Problem& problem) {
     linear_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
-    system_.prepare(packed_);
+    analysed_ = system_.prepare(packed_);
     return system_.operations();
 }
 
@@ -101,7 +102,7 @@ bool Newton::prepare() {
     factorisations_ = 0;
     reference_J_ = packed_.reference_energy();
     energy_J_ = best_J_ = packed_.energy_error(x_, ax_);
-    if (system_.prepare(packed_, deadline_)) return true;
+    if (analysed_ || system_.prepare(packed_, deadline_)) return true;
     monitor_.stop(Status::budget_spent, "the time does not suffice to order the rows for a factorisation");
     return false;
 }

@@ -116,6 +116,7 @@ private:
     NewtonSystem system_;
     InteriorPoint interior_;
     Gmres gmres_;
+    bool analysed_ = false;               // by factor_operations, for the solve that follows
     bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
     Deadline deadline_;
