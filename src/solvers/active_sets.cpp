@@ -110,7 +110,7 @@ bool can_try_active_sets(const Problem& problem) {
     });
 }
 
-std::vector<double> try_active_sets(const Problem& problem) {
+bool try_active_sets(const Problem& problem, std::vector<double>& impulse) {
     const Tiny tiny = read(problem);
     const unsigned all = (1U << static_cast<unsigned>(tiny.rows)) - 1U;
     for (unsigned set = 0; set <= all; ++set) {
@@ -120,9 +120,10 @@ std::vector<double> try_active_sets(const Problem& problem) {
         for (int i = 0; i < tiny.rows; ++i) {
             if (!is_on(tiny.bilateral, i)) x[i] = std::max(x[i], 0.0);
         }
-        return {x.begin(), x.begin() + tiny.rows};
+        impulse.assign(x.begin(), x.begin() + tiny.rows);
+        return true;
     }
-    return {};
+    return false;
 }
 
 }  // namespace uptack

@@ -16,7 +16,7 @@ namespace uptack {
 /// Assembled, no more than a dozen rows, all of them bilateral or unilateral.
 bool can_try_active_sets(const Problem& problem);
 
-/// The first that fits, in binary order, as impulses; empty: none does.
-std::vector<double> try_active_sets(const Problem& problem);
+/// The impulses of the first that fits, in binary order.  False: none does.
+bool try_active_sets(const Problem& problem, std::vector<double>& impulse);
 
 }  // namespace uptack

@@ -256,8 +256,7 @@ SolveReport AutoIsland::call(Method method, const StopRule& rule) {
 SolveReport AutoIsland::call_sets(const StopRule& rule, const Observer& observer) {
     SolveReport report;
     report.status = Status::unsuitable;
-    trial_.impulse = try_active_sets(*problem_);
-    if (trial_.impulse.empty()) return report;
+    if (!try_active_sets(*problem_, trial_.impulse)) return report;
     report = newton().solve(*problem_, trial_, rule, observer);
     ++report.iterations;
     return report;
