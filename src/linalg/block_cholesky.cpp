@@ -162,18 +162,20 @@ bool BlockCholesky::find_structure(Deadline deadline) {
     return true;
 }
 
-/// Minimum degree; for large structures nested dissection too, and whichever costs less.  When the deadline
-/// is too near for that the order does not matter: there will be no factor.
+/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less.  When the
+/// deadline is too near for that the order does not matter: there will be no factor.
 std::vector<int> BlockCholesky::order_nodes(std::size_t nodes, Deadline deadline) const {
-    std::vector<int> order = minimum_degree(nodes);
-    if (nodes < worth_dissecting) return order;
+    bool fills = false;
+    std::vector<int> order = minimum_degree(nodes, fills);
+    if (nodes < worth_dissecting || !fills) return order;
     if (deadline.passes_within(seconds_per_edge * static_cast<double>(edges_.size()))) return order;
     std::vector<int> dissected = nested_dissection(nodes);
     if (deadline.passed()) return order;
     return cost_of(dissected) < cost_of(order) ? dissected : order;
 }
 
-std::vector<int> BlockCholesky::minimum_degree(std::size_t nodes) const {
+/// `fills`: L has more blocks than H; chains and trees do not.
+std::vector<int> BlockCholesky::minimum_degree(std::size_t nodes, bool& fills) const {
     std::vector<int> start(nodes + 1, 0);
     for (const Edge& edge : edges_) ++start[std::min(edge.a, edge.b) + 1];
     std::partial_sum(start.begin(), start.end(), start.begin());
@@ -181,9 +183,12 @@ std::vector<int> BlockCholesky::minimum_degree(std::size_t nodes) const {
     std::vector<int> fill(start.begin(), start.end() - 1);
     for (const Edge& edge : edges_) row[fill[std::min(edge.a, edge.b)]++] = std::max(edge.a, edge.b);
     std::vector<int> order(nodes);
+    std::array<double, AMD_INFO> info{};
     const int status =
-        amd_order(static_cast<int>(nodes), start.data(), row.data(), order.data(), nullptr, nullptr);
-    if (status != AMD_OK && status != AMD_OK_BUT_JUMBLED) std::iota(order.begin(), order.end(), 0);
+        amd_order(static_cast<int>(nodes), start.data(), row.data(), order.data(), nullptr, info.data());
+    const bool ordered = status == AMD_OK || status == AMD_OK_BUT_JUMBLED;
+    if (!ordered) std::iota(order.begin(), order.end(), 0);
+    fills = !ordered || 2.0 * info[AMD_LNZ] > info[AMD_NZ_A_PLUS_AT];
     return order;
 }
 

@@ -3,8 +3,9 @@
 //
 // The structure is analysed once and kept while it stays the same:
 //
-//     order        minimum degree on the graph of nodes (AMD) or nested dissection (METIS), whichever costs
-//                  fewer operations; then a postorder of the elimination tree
+//     order        minimum degree on the graph of nodes (AMD) or, where that fills, nested dissection
+//     (METIS),
+//                  whichever costs fewer operations; then a postorder of the elimination tree
 //     columns      the nodes below each node in L: its own neighbours and its children's columns
 //     supernodes   runs of nodes with nearly the same column; a few zeros are stored where that makes the
 //                  dense blocks larger (the thresholds of CHOLMOD's relaxed amalgamation)
@@ -87,7 +88,7 @@ private:
 
     bool find_structure(Deadline deadline);
     std::vector<int> order_nodes(std::size_t nodes, Deadline deadline) const;
-    std::vector<int> minimum_degree(std::size_t nodes) const;
+    std::vector<int> minimum_degree(std::size_t nodes, bool& fills) const;
     std::vector<int> nested_dissection(std::size_t nodes) const;
     double cost_of(std::span<const int> order) const;
     std::vector<int> elimination_tree(const Lists& neighbours) const;

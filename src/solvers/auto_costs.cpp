@@ -10,7 +10,8 @@ namespace {
 // else.
 constexpr double swept_cone_row = 10.0, swept_row = 20.0;
 constexpr double gradient_cone_row = 20.0, gradient_row = 26.0;
-constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form
+constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form;
+constexpr double matrix_flat_row = 32.0;                 // of a cone in the plane, one at a time
 
 constexpr double newton_block = 950.0, newton_matrix_block = 1500.0;
 constexpr double newton_call = 20'000.0;
@@ -20,7 +21,8 @@ constexpr double analysed_body = 10'000.0, analysed_matrix_row = 2000.0;
 constexpr double base = 6.0;
 constexpr double per_digit = 3.0;
 constexpr double polish = 12.0;
-constexpr double not_convex = 2.0;  // as many
+constexpr double not_convex = 1.3;  // as many;
+constexpr double from_far = 4.0;    // and again
 
 }  // namespace
 
@@ -29,7 +31,11 @@ AutoCosts costs_of(const Problem& problem) {
     const auto blocks = static_cast<double>(problem.blocks.size());
     AutoCosts costs;
     if (problem.matrix) {
-        costs.sweep_ns = matrix_row * rows + matrix_entry * static_cast<double>(problem.matrix->value.size());
+        costs.sweep_ns = matrix_entry * static_cast<double>(problem.matrix->value.size());
+        for (const Block& block : problem.blocks) {
+            const bool flat = block.rows == 2 && std::holds_alternative<FrictionCone>(block.law);
+            costs.sweep_ns += (flat ? matrix_flat_row : matrix_row) * block.rows;
+        }
         costs.gradient_ns = costs.sweep_ns;
         costs.analysis_ns = analysed_matrix_row * rows;
         costs.iteration_ns = newton_call + newton_matrix_block * blocks;
@@ -50,8 +56,8 @@ double newton_iterations(const NewtonTask& task) {
     const double digits = -std::log10(std::clamp(task.goal, 1e-15, 1.0));
     const double size = std::min(1.0, 0.1 + 0.22 * std::log10(std::max(1, task.rows)));
     double count = base + per_digit * digits;
-    if (task.start < polish_from) count = std::min(polish, count);
-    if (!task.convex) count *= not_convex;
+    if (task.convex && task.start < polish_from) count = std::min(polish, count);
+    if (!task.convex) count *= task.starts_far ? not_convex * from_far : not_convex;
     return size * count;
 }
 

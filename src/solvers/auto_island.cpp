@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "active_sets.h"
+
 namespace uptack {
 namespace {
 
@@ -33,14 +35,19 @@ constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
 constexpr std::int64_t joint_first_look = 8;
 constexpr double joint_loose = 1e-3;  // relative error below which cg has no chance against a factorisation
 
-constexpr std::int64_t newton_cap = 100;    // where it may not converge at all
+constexpr std::int64_t newton_cap = 100;    // where it may not converge at all, and goes first;
+constexpr double newton_patience = 4.0;     // else so many times the iterations that it is expected to take
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
-constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken
+constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken,
+constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage = 1.8;           // of newton, where there are no cones: there apgd catches up
-constexpr double stuck_gain = 0.9;          // of the error: the other first-order method's turn
+constexpr double advantage =
+    1.8;  // of newton, where apgd catches up (no cones), or where it may not converge
+// Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
+constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
+constexpr double stuck_gain = 0.9;                       // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
 constexpr double most_doublings = 4.0;
@@ -54,6 +61,23 @@ constexpr std::size_t most_newtons = 16;
 // step, and the factor would take gigabytes.
 constexpr int most_newton_rows = 100'000;
 constexpr double most_operations = 2e10;  // of one factorisation
+
+bool is_first_order(Method method) {
+    return method == Method::nncg || method == Method::apgd || method == Method::cg;
+}
+
+/// Bodies without a loop, joint after joint: chains, arms.
+bool is_tree(const Problem& problem) {
+    if (problem.matrix) return false;
+    std::size_t joints = 0;
+    const Block* last = nullptr;
+    for (const Block& block : problem.blocks) {
+        if (block.body_a == no_body || block.body_b == no_body) continue;
+        if (last == nullptr || last->body_a != block.body_a || last->body_b != block.body_b) ++joints;
+        last = &block;
+    }
+    return joints < problem.bodies.size();
+}
 
 }  // namespace
 
@@ -104,7 +128,8 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     finished_ = judged_ = false;
     goal_J_ = reference_J_ = 0.0;
     work_ns_ = swept_ns_ = swept_ = swept_s_ = newton_from_ns_ = 0.0;
-    operations_ = -1.0;
+    operations_ = start_error_ = -1.0;
+    newton_failed_ = false;
     look_at(problem);
 
     if (joint_share_ == 1.0) {
@@ -184,7 +209,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     rule.budget_s = seconds_left();
     rule.enough = &leave_;
     trial_.impulse = solution_->impulse;
-    if (method == Method::newton && judged_ && report_.relative_error > polish_from) trial_.impulse.clear();
+    if (method == Method::newton && newton_starts_anew()) trial_.impulse.clear();
     method_ = method;
     verdict_ = Verdict::go_on;
     next_hope_ = first_verdict;
@@ -210,12 +235,30 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     return true;
 }
 
+/// What is not convex its polish seldom solves from what sweeps found: that is left for a second attempt, and
+/// for where its own start is far away.
+bool AutoIsland::newton_starts_anew() const {
+    if (!judged_) return false;
+    return convex_ ? report_.relative_error > polish_from : !newton_failed_ && !starts_far();
+}
+
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
     const Observer watching = [this](const Progress& progress) { watch(progress); };
+    if (method == Method::sets) return call_sets(rule, watching);
     if (method != Method::newton) return first_order(method).solve(*problem_, trial_, rule, watching);
     if (knows_factor()) return newton().solve_analysed(*problem_, trial_, rule, watching);
     SolveReport report = newton().solve(*problem_, trial_, rule, watching);
     operations_ = newton().operations();
+    return report;
+}
+
+/// The set that fits, judged as newton's start, and polished if need be.
+SolveReport AutoIsland::call_sets(const StopRule& rule, const Observer& observer) {
+    SolveReport report;
+    report.status = Status::unsuitable;
+    if (!try_active_sets(*problem_, trial_.impulse)) return report;
+    report = newton().solve(*problem_, trial_, rule, observer);
+    ++report.iterations;
     return report;
 }
 
@@ -230,7 +273,7 @@ void AutoIsland::book(Method method, const SolveReport& trial) {
     if (trial.iterations > 0) methods_ |= only(method);
     const double spent_ns = static_cast<double>(trial.iterations) * iteration_ns(method);
     work_ns_ += spent_ns;
-    if (method != Method::newton) {
+    if (is_first_order(method)) {
         swept_ += static_cast<double>(trial.iterations);
         swept_ns_ += spent_ns;
         swept_s_ += trial.seconds;
@@ -254,7 +297,7 @@ Solver& AutoIsland::first_order(Method method) {
 }
 
 double AutoIsland::iteration_ns(Method method) const {
-    if (method == Method::newton) return costs_.newton_ns(std::max(0.0, operations_));
+    if (!is_first_order(method)) return costs_.newton_ns(std::max(0.0, operations_));
     return method == Method::apgd ? costs_.gradient_ns : costs_.sweep_ns;
 }
 
@@ -276,7 +319,7 @@ void AutoIsland::watch(const Progress& progress) {
     }
     if (caller_has_enough()) leave_ = true;
     if (may_stand_ && progress.iteration == 0 && stands(progress)) leave_ = true;
-    if (method_ == Method::newton) return;
+    if (!is_first_order(method_)) return;
     pace_.add(progress.iteration, progress.energy_error_J);
     verdict_ = judge_pace();
     if (verdict_ != Verdict::go_on) leave_ = true;
@@ -323,8 +366,8 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
     if (has_cones_ && convex_ && newton_is_open()) return false;
-    const bool gradients_are_next = method_ == Method::nncg && convex_;
-    return gradients_are_next || pace_.gain() > stuck_gain;
+    if (method_ == Method::nncg) return convex_;
+    return pace_.gain() > stuck_gain;
 }
 
 /// `gain`: error now over error half as many iterations ago.
@@ -348,6 +391,12 @@ double AutoIsland::factor_operations() {
     return operations_;
 }
 
+void AutoIsland::find_start_error() {
+    if (start_error_ >= 0.0) return;
+    start_error_ = newton().start_error();
+    work_ns_ += iteration_ns(Method::newton);
+}
+
 bool AutoIsland::factor_is_cheap() {
     return costs_.newton_ns(factor_operations()) <= cheap * costs_.iteration_ns;
 }
@@ -364,7 +413,8 @@ double AutoIsland::newton_count() const {
     return newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
                               .start = std::sqrt(error_J / reference_J_),
                               .rows = problem_->row_count(),
-                              .convex = convex_});
+                              .convex = convex_,
+                              .starts_far = starts_far()});
 }
 
 /// Is there time for it?  By what the sweeps so far really took.
@@ -385,34 +435,49 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     if (!newton_is_open() || done_ns < newton_from_ns_) return false;
     const auto pays = [&] {
         const double ns = newton_ns();
-        return (has_cones_ ? 1.0 : advantage) * ns < first_order_ns && evidence * ns < done_ns && fits(ns);
+        const double tried = starts_far() ? far_evidence : evidence;
+        return newton_advantage() * ns < pessimistic(first_order_ns) && tried * ns < done_ns && fits(ns);
     };
     if (!pays()) return false;
     if (factor_operations() > most_operations || !(convex_ || factor_is_cheap())) {
         newton_from_ns_ = infinity;
         return false;
     }
+    if (!convex_ && pays()) find_start_error();
     stages_.back().newton_ns = newton_ns();
     return pays();
 }
 
+double AutoIsland::newton_advantage() const {
+    return convex_ && has_cones_ ? 1.0 : advantage;
+}
+
+double AutoIsland::pessimistic(double first_order_ns) const {
+    const double digits = std::log10(excess(pace_.least_J()));
+    return first_order_ns * (1.0 + (convex_ ? slowing : doubtful_slowing) * digits);
+}
+
 /// As far as it goes; what is not convex it may not solve at all.
 void AutoIsland::take_newton() {
-    run_newton(convex_ ? rule_.max_iterations : newton_cap);
+    std::int64_t cap = newton_cap;
+    if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
+    run_newton(convex_ ? rule_.max_iterations : cap);
 }
 
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
     run(Method::newton, iterations, tightening);
+    newton_failed_ = true;
     newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }
 
 // ---- the ladder ------------------------------------------------------------------------------------------
 
-// cg only where the tolerance is loose: a factorisation gives so much more for little more.
+// cg only where the tolerance is loose: a factorisation gives so much more for little more.  Not along a
+// chain, whose factor has no fill, and whose far end sees nothing of the first hundred iterations.
 void AutoIsland::solve_joints() {
     const bool loose = rule_.tolerance.unit == ErrorUnit::relative && rule_.tolerance.value >= joint_loose;
     const bool large = problem_->row_count() > small_rows;
-    const bool tries = large && !options_.settle && loose;
+    const bool tries = large && !options_.settle && loose && !is_tree(*problem_);
     if (tries || (large && fits(costs_.analysis_ns) &&
                   costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
         run(Method::cg, rule_.max_iterations);
@@ -435,6 +500,12 @@ void AutoIsland::solve_mechanism() {
         take_newton();
 }
 
+void AutoIsland::give_up(const char* reason) {
+    if (!stages_.empty()) stages_.back().next = reason;
+    if (can_try_active_sets(*problem_)) run(Method::sets, rule_.max_iterations);
+    if (!finished_) stop(Status::stalled, reason);
+}
+
 void AutoIsland::climb() {
     Method method = Method::nncg;
     bool was_stalled = false;
@@ -443,7 +514,7 @@ void AutoIsland::climb() {
             method = other_method();
             if ((refused_ & only(method)) == 0) continue;
             take_newton();
-            if (!finished_) stop(Status::stalled, "sweeps and gradients do not apply, and newton stalled");
+            if (!finished_) give_up("sweeps and gradients do not apply, and newton stalled");
             continue;
         }
         if (finished_) return;
@@ -452,11 +523,11 @@ void AutoIsland::climb() {
             stage.next = "newton is expected to be the shorter way";
             take_newton();
         } else if (verdict_ == Verdict::hopeless) {
-            stop(Status::stalled, "more sweeps gain too little to reach the tolerance");
+            give_up("more sweeps gain too little to reach the tolerance");
         } else {
             const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
             stage.next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
-            if (stalled && was_stalled) stop(Status::stalled, "neither sweeps nor gradients gain anything");
+            if (stalled && was_stalled) give_up("neither sweeps nor gradients gain anything");
             was_stalled = stalled;
             if ((refused_ & only(other_method())) == 0) method = other_method();
             least_stage_ns_ *= 2.0;

@@ -4,7 +4,8 @@
 // structure.
 //
 //     joints only         newton: one factorisation, and far below the tolerance, which costs nothing more.
-//                         cg before it for as long as it keeps a pace that would get there sooner.
+//                         cg before it for as long as it keeps a pace that would get there sooner, unless it
+//                         is a tree, whose factor costs next to nothing.
 //     settling            (AutoOptions::settle, which simulations ask for) up to 600 rows, or 6000 of mere
 //                         contacts with a cheap factor: newton at once, well below the tolerance (a larger
 //                         one that starts at a tenth of it is left as it is: it stands).  It also
@@ -18,22 +19,28 @@
 //     first order   ln(e(n) / goal) / (ln(e(n/2) / e(n)) / (n/2)) iterations
 //     newton        analysis and so many iterations as it usually takes (auto_costs.h)
 //
-// and the method is left
+// where paces are expected to fall a little, and the method is left
 //
 //     for newton    when that is predicted to be the shorter way, and enough was tried to believe it.  It
 //                   starts from zero unless the error is below 1e-4: what its interior point finds must not
 //                   be dropped because sweeps had a smaller residual.  What is not convex it may not solve at
-//                   all: there it is taken only where a factorisation is cheap, for at most 100 iterations,
-//                   and again when the work has doubled.
+//                   all: there it is taken only where a factorisation is cheap, for at most four times the
+//                   iterations that it should take, and again when the work has doubled.
+//                   It then starts from zero once.  But first, for one factorisation, it says where its
+//                   interior point would start (Newton::start_error).  If that is far away it will take four
+//                   times as long: half of that must have been tried, and it polishes what was found so far.
 //     for apgd      where the problem is convex, when more is left than has been done.  With friction cones
 //                   its iterations cost twice as much as sweeps and are hardly fewer: there only where newton
-//                   has no chance.
-//     for the other of the two when it gained less than 10 %.
+//                   has no chance.  What is not convex is left to nncg until it stalls: it rests longer than
+//                   apgd's turn, and then falls.
+//     for nncg      when apgd gained less than 10 %.
 //     as hopeless   when `patience` sweeps have been spent and the later half gained less than 3 % or too
 //                   little to reach the goal by four more doublings of the work.  Dense packings with exact
 //                   friction end so: no solver here takes them below some 3e-3.  What is convex will move
 //                   again, and a time budget was given to be used: there it takes ten times the patience and
 //                   a half that gained less than 3 %.
+//
+// A tiny assembled problem on which all that failed is tried set by set (active_sets.h).
 //
 // Without a time budget no clock decides anything: the same problem takes the same way everywhere.  With one,
 // newton is entered only if the time of the sweeps so far says that it will fit.
@@ -54,8 +61,8 @@
 
 namespace uptack {
 
-enum class Method : std::uint8_t { nncg, apgd, cg, newton };
-inline constexpr std::size_t method_count = 4;
+enum class Method : std::uint8_t { nncg, apgd, cg, newton, sets };
+inline constexpr std::size_t method_count = 5;
 
 /// A set of methods, one bit each.
 using Methods = unsigned;
@@ -141,7 +148,9 @@ private:
 
     bool run(Method method, std::int64_t iterations, double tightening = 1.0);
     SolveReport call(Method method, const StopRule& rule);
+    SolveReport call_sets(const StopRule& rule, const Observer& observer);
     void book(Method method, const SolveReport& trial);
+    bool newton_starts_anew() const;
     void take_newton();
     void run_newton(std::int64_t iterations, double tightening = 1.0);
     Solver& first_order(Method method);
@@ -160,8 +169,12 @@ private:
     double iteration_ns(Method method) const;
     bool knows_factor() const { return operations_ >= 0.0; }
     double factor_operations();
+    void find_start_error();
+    bool starts_far() const { return start_error_ > far_start; }
     double newton_ns() const;
     double newton_count() const;
+    double newton_advantage() const;
+    double pessimistic(double first_order_ns) const;
     bool factor_is_cheap();
     bool fits(double work_ns) const;
     double excess(double energy_J) const;
@@ -170,6 +183,7 @@ private:
     double seconds() const;
     double seconds_left() const { return rule_.budget_s - seconds(); }
     void stop(Status status, const char* reason);
+    void give_up(const char* reason);
 
     AutoOptions options_;
     Nncg nncg_{NncgOptions{}};
@@ -206,6 +220,8 @@ private:
     double swept_s_ = 0.0;         // and the time it really took
     double newton_from_ns_ = 0.0;  // work from which newton is open again
     double operations_ = -1.0;     // of a factorisation; -1: not known yet
+    double start_error_ = -1.0;    // of newton; -1: not known yet
+    bool newton_failed_ = false;
 
     Method method_ = Method::nncg;  // the first-order one being watched
     Pace pace_;

@@ -27,6 +27,7 @@ constexpr int joint_steps = 60;
 SolveReport Newton::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                           const Observer& observer) {
     monitor_.start_clock();
+    analysed_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
     return solve_packed(problem, solution, rule, observer);
 }
@@ -72,21 +73,36 @@ bool Newton::correct(const Problem& problem, Solution& solution, Tolerance toler
 double Newton::factor_operations(const Problem& problem) {
     linear_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
-    system_.prepare(packed_);
+    analysed_ = system_.prepare(packed_);
     return system_.operations();
 }
 
-/// False: the time is up.
-bool Newton::prepare() {
+double Newton::start_error() {
+    deadline_ = {};
+    x_.resize(packed_.rows());
+    resize();
+    set_weights(options_.start_weight);
+    solve_without_laws();
+    packed_.project(x_);
+    packed_.multiply(x_, az_);
+    return relative_error(packed_.energy_error(x_, az_), packed_.reference_energy());
+}
+
+void Newton::resize() {
     for (auto* vector : {&center_, &weight_, &z_, &az_, &residual_, &dx_, &adx_, &scratch_}) {
         vector->resize(packed_.rows());
     }
     gamma_.resize(packed_.cells());
     skew_.resize(packed_.cells());
+}
+
+/// False: the time is up.
+bool Newton::prepare() {
+    resize();
     factorisations_ = 0;
     reference_J_ = packed_.reference_energy();
     energy_J_ = best_J_ = packed_.energy_error(x_, ax_);
-    if (system_.prepare(packed_, deadline_)) return true;
+    if (analysed_ || system_.prepare(packed_, deadline_)) return true;
     monitor_.stop(Status::budget_spent, "the time does not suffice to order the rows for a factorisation");
     return false;
 }

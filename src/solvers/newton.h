@@ -73,6 +73,10 @@ public:
     SolveReport solve_analysed(const Problem& problem, Solution& solution, const StopRule& rule,
                                const Observer& observer);
 
+    /// Relative error of the impulses that obey no law, projected: where the interior point will start.
+    /// Right after factor_operations of the same problem; a factorisation.
+    double start_error();
+
     /// Of one factorisation of the last problem.
     double operations() const { return system_.operations(); }
 
@@ -80,6 +84,7 @@ private:
     SolveReport solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
                              const Observer& observer);
     bool prepare();
+    void resize();
     void run();
     bool factorise();
     void look(View x);
@@ -111,6 +116,7 @@ private:
     NewtonSystem system_;
     InteriorPoint interior_;
     Gmres gmres_;
+    bool analysed_ = false;               // by factor_operations, for the solve that follows
     bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
     Deadline deadline_;

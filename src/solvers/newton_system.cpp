@@ -216,7 +216,8 @@ void NewtonSystem::prepare_cells(const PackedProblem& packed) {
     for (int i = 0; i < matrix.rows(); ++i) {
         for (std::int64_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
             const auto [low, high] = std::minmax(cell_of_row_[i], cell_of_row_[matrix.column[k]]);
-            if (low != high && matrix.value[k] != 0.0) edges_.push_back({low, high});
+            const bool repeated = !edges_.empty() && edges_.back() == BlockCholesky::Edge{low, high};
+            if (low != high && matrix.value[k] != 0.0 && !repeated) edges_.push_back({low, high});
         }
     }
     const auto before = [](const BlockCholesky::Edge& x, const BlockCholesky::Edge& y) {

@@ -292,6 +292,52 @@ TEST(Auto, TakesTheAssembledForm) {
     EXPECT_TRUE(out.solution.velocity.empty());
 }
 
+/// A dense matrix, its rows all unilateral.
+Problem complementarity(const std::vector<std::vector<double>>& a, const std::vector<double>& b) {
+    Problem problem;
+    SparseMatrix matrix{.start = {0}, .column = {}, .value = {}};
+    const auto n = static_cast<int>(b.size());
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            matrix.column.push_back(j);
+            matrix.value.push_back(a[i][j]);
+        }
+        matrix.start.push_back(static_cast<std::int64_t>(matrix.value.size()));
+        problem.blocks.push_back({.first_row = i, .rows = 1, .law = Unilateral{}});
+    }
+    problem.matrix = matrix;
+    problem.bias = b;
+    return problem;
+}
+
+// Zero diagonal, far from symmetric: no other method here applies.  Cottle, Pang and Stone's second example.
+TEST(Auto, TriesEveryActiveSetOfATinyProblemThatIsNotMonotone) {
+    const Problem problem = complementarity({{0, 2, -1}, {-1, 0, 1}, {2, -2, 0}}, {-3, 6, -1});
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-10}});
+    EXPECT_EQ(out.report.status, Status::converged) << out.report.reason;
+    EXPECT_NEAR(out.solution.impulse[0], 6.0, 1e-12);
+    EXPECT_NEAR(out.solution.impulse[1], 1.5, 1e-12);
+    EXPECT_EQ(out.solution.impulse[2], 0.0);
+}
+
+// The last row asks x1 + x2 + x3 <= -6.
+TEST(Auto, SaysSoWhereNoActiveSetFits) {
+    const Problem problem =
+        complementarity({{11, 0, 10, 1}, {0, 11, 10, 1}, {10, 10, 21, 1}, {-1, -1, -1, 0}}, {50, 50, 10, -6});
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-10}});
+    EXPECT_EQ(out.report.status, Status::stalled);
+    EXPECT_LE(out.certificate.relative_error, 1.0 + tolerance(1e-9));
+}
+
+TEST(Auto, TakesAChainToNewtonAtAnyTolerance) {
+    for (const double goal : {1e-2, 1e-6}) {
+        const Problem problem = generate_chain({.links = 400});
+        const auto solver = make_solver("auto", {{"explain", "true"}});
+        const Outcome out = solve_with(*solver, problem, {.tolerance = {goal}});
+        EXPECT_EQ(out.report.reason, "newton 1 island (1200 rows)");
+    }
+}
+
 TEST(Auto, ReachesWhatTheBestSolversReach) {
     for (const std::string name : {"b1", "b2", "shaker", "chain", "b3", "wall", "b2-friction"}) {
         const Problem problem = generate(name);
