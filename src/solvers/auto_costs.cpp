@@ -8,8 +8,8 @@ namespace {
 
 // Per row, in nanoseconds: of a cone (its rows are swept together, four cones at a time), and of anything
 // else.
-constexpr double swept_cone_row = 10.0, swept_row = 20.0;
-constexpr double gradient_cone_row = 20.0, gradient_row = 26.0;
+constexpr double swept_cone_row = 6.5, swept_row = 20.0;
+constexpr double gradient_cone_row = 15.0, gradient_row = 26.0;
 constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form;
 constexpr double matrix_flat_row = 32.0;                 // of a cone in the plane, one at a time
 
