@@ -11,6 +11,11 @@ namespace {
 // Shares are rounded down by this, so that their sum cannot be more than the whole.
 constexpr double rounding = 1.0 - 1e-9;
 
+// What comes after the last iteration: copies and twice the bodies' velocities, per row.
+constexpr double row_end_s = 30e-9;
+// Judging and copying islands, and packing them: with less time than this the whole is swept as it is.
+constexpr double row_split_s = 500e-9;
+
 using Rows = RowValues;
 
 double row_velocity(const Problem& problem, const Block& block, int row, std::span<const Vec6> velocity) {
@@ -97,14 +102,16 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     start_ = std::chrono::steady_clock::now();
     problem_ = &problem;
     rule_ = rule;
+    rule_.budget_s = std::max(0.5 * rule.budget_s, rule.budget_s - row_end_s * problem.row_count());
     observer_ = &observer;
     report_ = {};
     ladder_reason_.clear();
     tallies_.fill({});
     ladder_.begin_problem(rule.tolerance);
     find_islands(problem, split_);
-    if (split_.count <= 1) {
-        report_ = ladder_.solve(problem, solution, rule, observer);
+    const bool no_time_to_split = rule.budget_s < row_split_s * problem.row_count();
+    if (split_.count <= 1 || no_time_to_split) {
+        report_ = ladder_.solve(problem, solution, rule_, observer);
         std::swap(ladder_reason_, report_.reason);
         note(ladder_.methods(), problem.row_count());
         if (options_.explain) explain(0, problem.row_count(), report_);
@@ -168,8 +175,8 @@ void Auto::list_islands() {
     }
 }
 
+/// With the bodies' velocities in velocity_.
 void Auto::measure(std::span<const double> impulse, double Island::*energy) {
-    body_velocities(*problem_, impulse, velocity_);
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
         islands_[split_.of_block[k]].*energy +=
             block_energy(*problem_, problem_->blocks[k], metric_[k], impulse, velocity_);
@@ -186,6 +193,9 @@ void Auto::judge_start(Solution& solution) {
         metric_[k] = effective_inverse_mass(*problem_, problem_->blocks[k]);
     }
     zero_.assign(rows, 0.0);
+    velocity_.resize(problem_->bodies.size());
+    std::transform(problem_->bodies.begin(), problem_->bodies.end(), velocity_.begin(),
+                   [](const Body& body) { return body.free_velocity; });
     measure(zero_, &Island::zero_J);
     const auto project_all = [&](std::vector<double>& impulse) {
         for (std::size_t k = 0; k < metric_.size(); ++k)
@@ -196,6 +206,7 @@ void Auto::judge_start(Solution& solution) {
                       std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
     if (!warm) x = zero_;
     project_all(x);
+    body_velocities(*problem_, x, velocity_);
     measure(x, &Island::now_J);
     bool dropped = false;
     for (const Island& island : islands_) {
@@ -208,6 +219,7 @@ void Auto::judge_start(Solution& solution) {
     }
     if (dropped) {
         for (Island& island : islands_) island.now_J = 0.0;
+        body_velocities(*problem_, x, velocity_);
         measure(x, &Island::now_J);
     }
     reference_J_ = 0.0;

@@ -11,8 +11,8 @@
 //    but never less than goal n_i / n.  So the sum meets the goal if every island meets its share, and what
 //    an exactly solved island does not use is the next one's.  Time is shared in the same way.
 //
-// A problem of one island, or in the assembled form, goes to the ladder as it is; else an island is copied
-// out. Solving small islands together in one factorisation did not pay (docs/decisions/012-auto.md): the
+// A problem of one island, or in the assembled form, or with too short a time budget for all this, goes to
+// the ladder as it is; else an island is copied out. Solving small islands together in one factorisation did not pay (docs/decisions/012-auto.md): the
 // slowest then decides for all.
 
 #pragma once

@@ -226,6 +226,18 @@ TEST(Auto, KeepsItsTimeBudget) {
     }
 }
 
+// Judging and copying islands takes as long as sweeping them some times.
+TEST(Auto, DoesNotSplitWhereTheTimeIsTooShortForThat) {
+    const Problem two =
+        interleaved({generate_brick_wall({.bricks_per_course = 4, .courses = 3}), resting_ball()});
+    for (const double budget_s : {1e-9, infinity}) {
+        auto solver = make_solver("auto", {{"explain", "true"}});
+        const Outcome out = solve_with(*solver, two, {.tolerance = {1e-6}, .budget_s = budget_s});
+        ASSERT_FALSE(out.report.stages.empty());
+        EXPECT_EQ(out.report.stages.front().rows == two.row_count(), budget_s < infinity);
+    }
+}
+
 // Nothing at all would let everything fall: one sweep is made of every island, however short the time.
 TEST(Auto, MakesOneSweepHoweverShortTheTime) {
     const Problem packing = generate_sphere_packing({.spheres = 300, .contacts = 1000, .mu = 0.3});
