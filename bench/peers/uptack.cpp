@@ -37,6 +37,7 @@ private:
     static SimulationSettings settings(const Scene& scene, const StopRule& stop, int substeps) {
         SimulationSettings settings;
         settings.stepping.step_s = scene.step_s;
+        settings.stepping.rest_overlap = scene.rest_overlap;
         settings.substeps = substeps;
         settings.solver.stop = stop;
         return settings;

@@ -42,6 +42,10 @@ struct StepSettings {
     /// Gaps and overlaps up to this count as closed [m]: what stands still then stays as it is to the bit,
     /// and the next step starts with its solution.
     double rest_gap = 1e-6;
+    /// Overlaps up to this, if it is more, are not pushed apart either [m].  In a packing with friction not
+    /// all can be at once: the errors of their gaps would keep it moving.  A fifth of g h^2 is a good value
+    /// there.
+    double rest_overlap = 0.0;
 };
 
 /// Every body as the step's problem needs it, before constraints act.  One entry per body of the model;

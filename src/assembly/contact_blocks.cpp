@@ -105,7 +105,8 @@ std::optional<RowTerms> ContactBlocks::normal_terms(const Step& step, const Cont
          .free = rate(normal, step.motion.body[a].free_velocity, step.motion.body[b].free_velocity),
          .recovery = step.facts.settings.contact_recovery,
          .restitution = pair.restitution,
-         .compliance = pair.compliance});
+         .compliance = pair.compliance,
+         .rest_overlap = step.facts.settings.rest_overlap});
 }
 
 JacobianRow ContactBlocks::normal_row(const Step& step, const Contact& contact) {

@@ -49,8 +49,9 @@ std::optional<RowTerms> one_sided_terms(const StepFacts& step, const OneSided& s
         return std::nullopt;
     }
     RowTerms terms;
-    if (std::abs(side.gap) <= settings.rest_gap && side.compliance == 0.0 &&
-        settings.stabilisation == Stabilisation::recovery) {
+    const bool closed =
+        side.gap <= settings.rest_gap && -side.gap <= std::max(settings.rest_gap, side.rest_overlap);
+    if (closed && side.compliance == 0.0 && settings.stabilisation == Stabilisation::recovery) {
         terms.bias = 0.0;
     } else if (side.gap > 0.0) {
         terms.bias = side.gap / h;

@@ -37,12 +37,13 @@ RowTerms held_terms(const StepFacts& step, double phi, double before, double com
 
 /// What may not become negative: a gap, the way to a limit, the slack of a rope.
 struct OneSided {
-    double gap = 0.0;          ///< [m or rad]
-    double before = 0.0;       ///< its rate by the velocities before the step
-    double free = 0.0;         ///< its rate if no constraint acted
-    double recovery = 1.0;     ///< K where the gap is negative
-    double restitution = 0.0;  ///< [-]
-    double compliance = 0.0;   ///< [m/N]
+    double gap = 0.0;           ///< [m or rad]
+    double before = 0.0;        ///< its rate by the velocities before the step
+    double free = 0.0;          ///< its rate if no constraint acted
+    double recovery = 1.0;      ///< K where the gap is negative
+    double restitution = 0.0;   ///< [-]
+    double compliance = 0.0;    ///< [m/N]
+    double rest_overlap = 0.0;  ///< of a contact: StepSettings::rest_overlap
 };
 
 /// Bias and compliance of a row that closes a gap:
@@ -51,7 +52,8 @@ struct OneSided {
 ///   2. It can bounce, is open, and would not close by itself in this step: no row.  Otherwise the impulse
 ///      that another body's impact sends through it would be taken without rebound, and a row of balls would
 ///      move as one.
-///   3. Else it may close but not cross: b = gap/h, or the recovery of an overlap; b = 0 within rest_gap.
+///   3. Else it may close but not cross: b = gap/h, or the recovery of an overlap; b = 0 within rest_gap
+///      and rest_overlap.
 /// A rigid overlap is not pushed apart faster than max_recovery_speed.  A compliant one is a spring, which
 /// its K and that bound would falsify: it has K = 1 and no bound.
 std::optional<RowTerms> one_sided_terms(const StepFacts& step, const OneSided& side);

@@ -70,6 +70,8 @@ constexpr std::array settings_keys{
     Key{"bounce_speed", "number", "m/s", "0.05", "slower impacts do not bounce"},
     Key{"envelope", "number", "m", "0.01", "contacts are seen from this gap on"},
     Key{"rest_gap", "number", "m", "1e-6", "smaller gaps and overlaps count as closed: what stands stays"},
+    Key{"rest_overlap", "number", "m", "0",
+        "overlaps up to this are not pushed apart either; for piles with friction, 0.2 g h^2"},
     Key{"solver", "text|object:solver", "", "auto",
         "who solves each step: auto, or a name that `uptack solvers` lists"},
     Key{"tolerance", "tolerance", "1 or J", "1e-4", "error to reach: relative, or in joules as \"1e-6 J\""},

@@ -79,6 +79,7 @@ void read_stepping(const Object& object, StepSettings& step) {
     step.bounce_speed = object.number_within("bounce_speed", step.bounce_speed, 0.0, infinity);
     step.envelope = object.number_within("envelope", step.envelope, 0.0, infinity);
     step.rest_gap = object.number_within("rest_gap", step.rest_gap, 0.0, infinity);
+    step.rest_overlap = object.number_within("rest_overlap", step.rest_overlap, 0.0, infinity);
 }
 
 /// What the run would be made of: files count steps and frames up to here, and nobody waits for more.

@@ -43,6 +43,7 @@ void check(const SimulationSettings& settings) {
            "contact_recovery must be between 0 and 1");
     demand(s.envelope >= 0.0 && s.envelope < infinity, "the envelope must be a length >= 0");
     demand(s.rest_gap >= 0.0 && s.rest_gap < infinity, "rest_gap must be a length >= 0");
+    demand(s.rest_overlap >= 0.0 && s.rest_overlap < infinity, "rest_overlap must be a length >= 0");
     demand(s.max_recovery_speed >= 0.0, "max_recovery_speed must be >= 0");
     demand(s.bounce_speed >= 0.0, "bounce_speed must be >= 0");
     demand(s.spook_relaxation >= 0.0, "spook_relaxation must be >= 0");

@@ -129,6 +129,25 @@ TEST(ContactBlocks, OverlapsArePushedApartByTheirShareAndNotTooFast) {
     EXPECT_NEAR(world.new_velocity(0)[2], 0.5, tolerance(1e-9));
 }
 
+TEST(ContactBlocks, SmallGapsAndOverlapsCountAsClosed) {
+    StepSettings settings = euler;
+    settings.contact_recovery = 0.3;
+    settings.rest_gap = 1e-4;
+    settings.rest_overlap = 1e-3;
+    World world(ball_on_floor(smooth()), settings);
+    for (const auto& [gap, bias] : {std::pair(0.9e-4, 0.0), std::pair(1.1e-4, 1.1e-4 / h),
+                                    std::pair(-0.9e-3, 0.0), std::pair(-1.1e-3, -0.3 * 1.1e-3 / h)}) {
+        one_step(world, gap);
+        EXPECT_NEAR(world.bias_of(ConstraintKind::contact), bias, tolerance(1e-12)) << gap;
+    }
+    settings.rest_overlap = 0.0;  // then rest_gap is for both
+    World other(ball_on_floor(smooth()), settings);
+    one_step(other, -0.9e-4);
+    EXPECT_EQ(other.bias_of(ConstraintKind::contact), 0.0);
+    one_step(other, -0.9e-3);
+    EXPECT_NEAR(other.bias_of(ConstraintKind::contact), -0.3 * 0.9e-3 / h, tolerance(1e-12));
+}
+
 TEST(ContactBlocks, SpookPushesOverlapsByItsFormula) {
     StepSettings settings = euler;
     settings.stabilisation = Stabilisation::spook;

@@ -455,6 +455,14 @@ TEST(JointBlocks, ALimitPassedIsRecoveredNoFasterThanAllowed) {
     EXPECT_NEAR(world.state.velocity[0][2], 0.7, tolerance(1e-9));
 }
 
+TEST(JointBlocks, LimitsDoNotRestInOverlap) {
+    Joint joint = to_world(JointKind::prismatic);
+    joint.axes = {{.coordinate = Coordinate::z, .lower = 1e-3}};
+    World world(weightless(one_body(joint)), {.rest_overlap = 1e-2});
+    world.run(1);
+    EXPECT_GT(world.state.velocity[0][2], 1e-3);
+}
+
 TEST(JointBlocks, EqualLimitsHoldTheCoordinate) {
     Joint joint = to_world(JointKind::prismatic);
     joint.axes = {{.coordinate = Coordinate::z, .lower = 0.0, .upper = 0.0}};
