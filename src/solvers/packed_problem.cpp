@@ -328,11 +328,16 @@ void PackedProblem::by_fours(std::size_t first, std::size_t last, const Contacts
     }
 }
 
-ContactLoop PackedProblem::loop_over(std::span<const Cell> contacts, View metric) const {
+ContactLoop PackedProblem::loop_over(std::span<const Cell> contacts, View metric, Terms terms,
+                                     const Point& at) const {
     return {.cells = contacts.data(),
             .count = static_cast<int>(contacts.size()),
+            .x = at.x.data(),
+            .y = at.y.data(),
+            .q = at.linear.data(),
             .metric = metric.data(),
-            .plain = metric.data() == metric_.data()};
+            .plain = metric.data() == metric_.data(),
+            .exact = terms == Terms::present};
 }
 
 void PackedProblem::fixed_point_step(View x, View y, double alpha, View metric, MutableView z) const {
@@ -358,12 +363,7 @@ void PackedProblem::step(Terms terms, const Point& at, double alpha, View metric
         project_cell(cell, bound, z.subspan(i0, n), metric.subspan(i0, n));
     };
     const auto contacts = [&](std::span<const Cell> cells) {
-        ContactLoop loop = loop_over(cells, metric);
-        loop.x = at.x.data();
-        loop.y = at.y.data();
-        loop.q = at.linear.data();
-        loop.exact = !frozen;
-        kernels().step_contacts(loop, alpha, z.data());
+        kernels().step_contacts(loop_over(cells, metric, terms, at), alpha, z.data());
     };
     for_each_chunk(cells_.size(), [&](std::size_t, std::size_t first, std::size_t last) {
         by_fours(first, last, contacts, one_cell);
@@ -377,7 +377,7 @@ void PackedProblem::project(MutableView x) const {
         project_cell(cell, bound, x.subspan(i0, cell.rows), View(metric_).subspan(i0, cell.rows));
     };
     const auto contacts = [&](std::span<const Cell> cells) {
-        kernels().project_contacts(loop_over(cells, metric_), x.data());
+        kernels().project_contacts(loop_over(cells, metric_, Terms::present, {}), x.data());
     };
     for_each_chunk(
         cells_.size(),
@@ -442,12 +442,7 @@ double PackedProblem::energy(Terms terms, const Point& at) const {
     const auto some_cells = [&](std::size_t first, std::size_t last) {
         double sum = 0.0;
         const auto contacts = [&](std::span<const Cell> cells) {
-            ContactLoop loop = loop_over(cells, metric_);
-            loop.x = at.x.data();
-            loop.y = at.y.data();
-            loop.q = at.linear.data();
-            loop.exact = terms == Terms::present;
-            sum += kernels().energy_of_contacts(loop);
+            sum += kernels().energy_of_contacts(loop_over(cells, metric_, terms, at));
         };
         by_fours(first, last, contacts, [&](const Cell& cell) { sum += cell_energy(terms, cell, at); });
         return sum;

@@ -183,7 +183,7 @@ private:
     void project_cell(const Cell& cell, double box_bound, std::span<double> z, View metric) const;
     template <class Contacts, class One>
     void by_fours(std::size_t first, std::size_t last, const Contacts& on_contacts, const One& on_cell) const;
-    ContactLoop loop_over(std::span<const Cell> contacts, View metric) const;
+    ContactLoop loop_over(std::span<const Cell> contacts, View metric, Terms terms, const Point& at) const;
     void step(Terms terms, const Point& at, double alpha, View metric, MutableView z) const;
     double cell_energy(Terms terms, const Cell& cell, const Point& at) const;
     double energy(Terms terms, const Point& at) const;

@@ -53,17 +53,23 @@ void fill(Solution& solution, std::size_t rows, Random& random) {
     solution.impulse = random.normals(rows);
 }
 
+/// What the same step remembers it recalls.
+ImpulseMemory expect_back(const World& world) {
+    ImpulseMemory memory;
+    world.assembler.remember(world.step, world.contacts, world.solution, memory);
+    Solution start;
+    world.assembler.recall(memory, world.step, world.contacts, start);
+    EXPECT_EQ(start.impulse, world.solution.impulse);
+    return memory;
+}
+
 TEST(Memory, TheSameStepGetsItsImpulsesBack) {
     Random random(1);
     World world(three_bodies(), {.scheme = Scheme::euler});
     world.contacts.contacts = {contact_of(0, 1, 3), contact_of(0, 2, 1), contact_of(1, 2, 0)};
     world.assemble();
     fill(world.solution, world.step.problem.bias.size(), random);
-    ImpulseMemory memory;
-    world.assembler.remember(world.step, world.contacts, world.solution, memory);
-    Solution start;
-    world.assembler.recall(memory, world.step, world.contacts, start);
-    EXPECT_EQ(start.impulse, world.solution.impulse);
+    const ImpulseMemory memory = expect_back(world);
     EXPECT_TRUE(std::is_sorted(memory.blocks.begin(), memory.blocks.end(),
                                [](const auto& a, const auto& b) { return a.key < b.key; }));
 }
@@ -155,11 +161,7 @@ TEST(Memory, ManyContactsOfEveryPairComeBack) {
     world.assemble();
     Random random(5);
     fill(world.solution, world.step.problem.bias.size(), random);
-    ImpulseMemory memory;
-    world.assembler.remember(world.step, world.contacts, world.solution, memory);
-    Solution start;
-    world.assembler.recall(memory, world.step, world.contacts, start);
-    EXPECT_EQ(start.impulse, world.solution.impulse);
+    expect_back(world);
 }
 
 TEST(Memory, TangentialImpulsesStayWhereTheyPointedWhenTheNormalTurns) {
