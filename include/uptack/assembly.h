@@ -72,7 +72,7 @@ struct RememberedBlock {
 };
 struct ImpulseMemory {
     std::vector<RememberedBlock> blocks;
-    double kick_s = 0.0;  ///< impulses are scaled when the next step's kick differs
+    double kick_s = 0.0;               ///< impulses are scaled when the next step's kick differs
     double relative_error = infinity;  ///< by the certificate of the step that they are of
     bool operator==(const ImpulseMemory&) const = default;
 };

@@ -12,8 +12,8 @@
 //    an exactly solved island does not use is the next one's.  Time is shared in the same way.
 //
 // A problem of one island, or in the assembled form, or with too short a time budget for all this, goes to
-// the ladder as it is; else an island is copied out. Solving small islands together in one factorisation did not pay (docs/decisions/012-auto.md): the
-// slowest then decides for all.
+// the ladder as it is; else an island is copied out. Solving small islands together in one factorisation did
+// not pay (docs/decisions/012-auto.md): the slowest then decides for all.
 
 #pragma once
 
