@@ -38,6 +38,8 @@ public:
     /// Is a look due after this iteration?  Always when time or iterations have run out.
     bool due(std::int64_t iteration);
 
+    /// Is the best error so small that the round-off of what is carried along might show in it?
+    bool is_fine() const { return best_J_ < 1e-6 * reference_J_; }
     bool meets_tolerance(double energy_J) const { return meets(rule_.tolerance, energy_J, reference_J_); }
 
     /// Looks at x; remembers it if it is the best so far; decides whether to go on.

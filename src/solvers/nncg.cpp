@@ -21,7 +21,7 @@ SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRu
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
         packed_.sweep(options_.omega, Direction::forward, now_.x, now_.u);
         if (monitor_.due(sweeps)) {
-            if (packed_.state_is_stale(sweeps)) packed_.carry(now_.x, now_.u);
+            if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(now_.x, now_.u);
             packed_.respond(now_.u, now_.x, y_);
             monitor_.judge(sweeps, packed_.energy_error(now_.x, y_), now_.x);
         }

@@ -18,7 +18,7 @@ SolveReport Psor::solve(const Problem& problem, Solution& solution, const StopRu
         const bool back = options_.symmetric && sweeps % 2 == 0;
         packed_.sweep(options_.omega, back ? Direction::backward : Direction::forward, x_, u_);
         if (!monitor_.due(sweeps)) continue;
-        if (packed_.state_is_stale(sweeps)) packed_.carry(x_, u_);
+        if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(x_, u_);
         packed_.respond(u_, x_, y_);
         monitor_.judge(sweeps, packed_.energy_error(x_, y_), x_);
     }
