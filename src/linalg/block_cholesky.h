@@ -3,9 +3,8 @@
 //
 // The structure is analysed once and kept while it stays the same:
 //
-//     order        minimum degree on the graph of nodes (AMD) or, where that fills, nested dissection
-//     (METIS),
-//                  whichever costs fewer operations; then a postorder of the elimination tree
+//     order        minimum degree on the graph of nodes (AMD); where that fills, nested dissection (METIS)
+//                  if it costs fewer operations; then a postorder of the elimination tree
 //     columns      the nodes below each node in L: its own neighbours and its children's columns
 //     supernodes   runs of nodes with nearly the same column; a few zeros are stored where that makes the
 //                  dense blocks larger (the thresholds of CHOLMOD's relaxed amalgamation)

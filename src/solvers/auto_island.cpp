@@ -43,8 +43,7 @@ constexpr double evidence = 0.15;           // of newton's cost must have been t
 constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage =
-    1.8;  // of newton, where apgd catches up (no cones), or where it may not converge
+constexpr double advantage = 1.8;  // of newton, where apgd catches up (no cones) or it may not converge
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
 constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
 constexpr double stuck_gain = 0.9;                       // of the error: the other first-order method's turn

@@ -166,9 +166,13 @@ TEST(Newton, HonoursIterationsAndBudgetAndReturnsItsBest) {
         EXPECT_DOUBLE_EQ(out.report.relative_error, best);
         EXPECT_LE(out.certificate.relative_error, 1.0 + tolerance(1e-12));
     }
-    const Outcome timed = solve_with("newton", problem, {.tolerance = {1e-15}, .budget_s = 0.02});
-    EXPECT_EQ(timed.report.status, Status::budget_spent);
-    EXPECT_LE(timed.report.seconds, 1.0);  // one factorisation, on a very busy machine
+    double least_s = infinity;  // a busy machine may take the thread away once, hardly three times
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        const Outcome timed = solve_with("newton", problem, {.tolerance = {1e-15}, .budget_s = 0.02});
+        EXPECT_EQ(timed.report.status, Status::budget_spent);
+        least_s = std::min(least_s, timed.report.seconds);
+    }
+    EXPECT_LE(least_s, 0.3);  // one factorisation
 }
 
 TEST(Newton, GivesTheSameBitsEveryTime) {
