@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "uptack/problem.h"
+#include "uptack/solution.h"
 
 namespace uptack {
 
@@ -35,15 +36,13 @@ struct Certificate {
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count = 5);
 
 /// The same for who asks in every step: allocates nothing once it has seen the size, and leaves out the two
-/// residuals for comparison, which it sets to NaN.
+/// residuals for comparison, which it sets to NaN.  The velocities it found become those of the solution.
 class Certifier {
 public:
-    void certify(const Problem& problem, std::span<const double> impulse, Certificate& out,
-                 std::size_t worst_count = 5);
+    void certify(const Problem& problem, Solution& solution, Certificate& out, std::size_t worst_count = 5);
 
 private:
     BodyVelocities velocities_;
-    std::vector<Vec6> velocity_;
 };
 
 }  // namespace uptack

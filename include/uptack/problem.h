@@ -97,7 +97,15 @@ std::string describe_block(const Problem& problem, int block);
 std::string law_name(const Law& law);
 
 /// M^-1 p for one body.
-Vec6 apply_inverse_mass(const Body& body, const Vec6& p);
+inline Vec6 apply_inverse_mass(const Body& body, const Vec6& p) {
+    const Symmetric3& s = body.inverse_inertia_w;
+    return {body.inverse_mass * p[0],
+            body.inverse_mass * p[1],
+            body.inverse_mass * p[2],
+            s[0] * p[3] + s[3] * p[4] + s[4] * p[5],
+            s[3] * p[3] + s[1] * p[4] + s[5] * p[5],
+            s[4] * p[3] + s[5] * p[4] + s[2] * p[5]};
+}
 
 /// A_ii of a row of `block`, compliance included.
 double diagonal_entry(const Problem& problem, const Block& block, int row);

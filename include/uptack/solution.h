@@ -1,6 +1,6 @@
 // What a solver hands on.
 //
-// Written by: solvers.  Read by: certificate, integrator, recording.
+// Written by: solvers; the velocities by the certificate too.  Read by: certificate, integrator, recording.
 
 #pragma once
 

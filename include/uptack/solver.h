@@ -38,6 +38,7 @@ struct StopRule {
     double budget_s = infinity;  ///< wall clock [s], counted from the call; overrun by one iteration at most
     /// Relative error that the warm start had in the problem it comes from: what is hardly worse here stands.
     double last_error = infinity;
+    bool wants_velocities = true;  ///< no: Solution::velocity may be left as it was
     const bool* enough = nullptr;  ///< read after each call of the observer: true ends as an iteration limit
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "fischer_burmeister.h"
 #include "linalg/parallel.h"
@@ -22,38 +23,46 @@ struct BlockRows {
     Rows metric{};    // a of error_metric.h
 };
 
-void add_body(const Problem& problem, int body, const Vec6& j, const Vec6& velocity, int i, BlockRows& out) {
-    const Body& b = problem.bodies[body];
-    out.velocity[i] += dot(j, velocity);
-    out.free[i] += dot(j, b.free_velocity);
-    out.metric[i] += dot(j, apply_inverse_mass(b, j));
+/// One side of the rows: `rows` of them, from `j` on.
+template <Vec6 JacobianRow::*side>
+void add_body(const Body& body, const Vec6& velocity, const JacobianRow* j, int rows, BlockRows& out) {
+    for (int i = 0; i < rows; ++i) {
+        const Vec6& row = j[i].*side;
+        out.velocity[i] += dot(row, velocity);
+        out.free[i] += dot(row, body.free_velocity);
+        out.metric[i] += dot(row, apply_inverse_mass(body, row));
+    }
+}
+
+void add_matrix_rows(const SparseMatrix& a, const Block& block, std::span<const double> impulse,
+                     BlockRows& out) {
+    for (int i = 0; i < block.rows; ++i) {
+        const int row = block.first_row + i;
+        for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k)
+            out.velocity[i] += a.value[k] * impulse[a.column[k]];
+    }
 }
 
 /// `velocity` is that of the bodies as the certificate recomputed it, never a solver's.
 BlockRows rows_of(const Problem& problem, const Block& block, std::span<const Vec6> velocity,
                   std::span<const double> impulse) {
     BlockRows out;
-    for (int i = 0; i < block.rows; ++i) {
+    for (int i = 0; i < block.rows; ++i) out.velocity[i] = out.free[i] = problem.bias[block.first_row + i];
+    if (problem.matrix) {
+        add_matrix_rows(*problem.matrix, block, impulse, out);
+        out.metric = effective_inverse_mass(problem, block);
+        return out;
+    }
+    const JacobianRow* j = problem.jacobian.data() + block.first_row;
+    const auto [a, b] = std::pair(block.body_a, block.body_b);
+    if (a != no_body) add_body<&JacobianRow::a>(problem.bodies[a], velocity[a], j, block.rows, out);
+    if (b != no_body) add_body<&JacobianRow::b>(problem.bodies[b], velocity[b], j, block.rows, out);
+    for (int i = 0; i < block.rows && !problem.compliance.empty(); ++i) {
         const int row = block.first_row + i;
-        out.velocity[i] = out.free[i] = problem.bias[row];
-        if (problem.matrix) {
-            const SparseMatrix& a = *problem.matrix;
-            for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k)
-                out.velocity[i] += a.value[k] * impulse[a.column[k]];
-            continue;
-        }
-        const JacobianRow& j = problem.jacobian[row];
-        if (block.body_a != no_body) add_body(problem, block.body_a, j.a, velocity[block.body_a], i, out);
-        if (block.body_b != no_body) add_body(problem, block.body_b, j.b, velocity[block.body_b], i, out);
-        if (problem.compliance.empty()) continue;
         out.velocity[i] += problem.compliance[row] * impulse[row];
         out.metric[i] += problem.compliance[row];
     }
-    if (problem.matrix) {
-        out.metric = effective_inverse_mass(problem, block);
-    } else {
-        share_metric(block.law, std::span(out.metric).first(block.rows));
-    }
+    share_metric(block.law, std::span(out.metric).first(block.rows));
     return out;
 }
 
@@ -153,11 +162,11 @@ void measure_all(const Problem& problem, std::span<const double> impulse, std::s
 
 }  // namespace
 
-void Certifier::certify(const Problem& problem, std::span<const double> impulse, Certificate& out,
+void Certifier::certify(const Problem& problem, Solution& solution, Certificate& out,
                         std::size_t worst_count) {
-    assert(impulse.size() == problem.bias.size());
-    velocities_(problem, impulse, velocity_);
-    measure_all(problem, impulse, velocity_, worst_count, Residuals::energy, out);
+    assert(solution.impulse.size() == problem.bias.size());
+    velocities_(problem, solution.impulse, solution.velocity);
+    measure_all(problem, solution.impulse, solution.velocity, worst_count, Residuals::energy, out);
 }
 
 Certificate certify(const Problem& problem, std::span<const double> impulse, std::size_t worst_count) {

@@ -48,7 +48,7 @@ double nearest_normal(double y_n, std::span<const ScaledGroup> groups) {
 
 /// Sliding alone: the common case.
 void project_sliding(double mu, std::span<double> z, std::span<const double> metric) {
-    const double stretch = std::sqrt(metric[1] / metric[0]);
+    const double stretch = metric[1] == metric[0] ? 1.0 : std::sqrt(metric[1] / metric[0]);
     const double size = stretch * length(z.subspan(1));
     const double opening = mu * stretch;
     const double along = z[0] + opening * size;
@@ -58,7 +58,8 @@ void project_sliding(double mu, std::span<double> z, std::span<const double> met
     }
     if (size <= opening * z[0]) return;
     z[0] = along / (1.0 + opening * opening);
-    for (double& t : z.subspan(1)) t *= opening * z[0] / size;
+    const double shrink = opening * z[0] / size;
+    for (double& t : z.subspan(1)) t *= shrink;
 }
 
 void project_onto(const FrictionCone& cone, std::span<double> z, std::span<const double> metric) {

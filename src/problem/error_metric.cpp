@@ -17,7 +17,7 @@ double largest_entry(const SparseMatrix& matrix, int row) {
 void average(std::span<double> values) {
     double sum = 0.0;
     for (const double value : values) sum += value;
-    for (double& value : values) value = sum / static_cast<double>(values.size());
+    std::fill(values.begin(), values.end(), sum / static_cast<double>(values.size()));
 }
 
 void project_for_error(const Law& law, double x_n, std::span<double> z, std::span<const double> metric) {
@@ -34,19 +34,23 @@ void project_for_error(const Law& law, double x_n, std::span<double> z, std::spa
 
 RowValues natural_map(const Law& law, std::span<const double> x, std::span<const double> w,
                       std::span<const double> a) {
+    RowValues step{};
     RowValues z{};
-    RowValues r{};
     const std::size_t n = x.size();
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[i] - w[i] / a[i];
-    RowValues projected = z;
-    project_for_error(law, x[0], std::span(projected).first(n), a);
-    for (std::size_t i = 0; i < n; ++i) r[i] = projected[i] == z[i] ? w[i] / a[i] : x[i] - projected[i];
+    for (std::size_t i = 0; i < n; ++i) {
+        step[i] = w[i] / a[i];
+        z[i] = x[i] - step[i];
+    }
+    RowValues r = z;
+    project_for_error(law, x[0], std::span(r).first(n), a);
+    for (std::size_t i = 0; i < n; ++i) r[i] = r[i] == z[i] ? step[i] : x[i] - r[i];
     return r;
 }
 
 void share_metric(const Law& law, std::span<double> a) {
     const auto* cone = std::get_if<FrictionCone>(&law);
     if (cone == nullptr) return;
+    if (a.size() <= 3) return average(a);
     const auto [sliding, rolling, spinning] = friction_groups(*cone, static_cast<int>(a.size()));
     average(a.first(1 + sliding.count));
     if (rolling.count > 0) average(a.subspan(rolling.first, rolling.count));

@@ -86,16 +86,6 @@ std::string describe_block(const Problem& problem, int block) {
     return text;
 }
 
-Vec6 apply_inverse_mass(const Body& body, const Vec6& p) {
-    const Symmetric3& s = body.inverse_inertia_w;
-    return {body.inverse_mass * p[0],
-            body.inverse_mass * p[1],
-            body.inverse_mass * p[2],
-            s[0] * p[3] + s[3] * p[4] + s[4] * p[5],
-            s[3] * p[3] + s[1] * p[4] + s[5] * p[5],
-            s[4] * p[3] + s[5] * p[4] + s[2] * p[5]};
-}
-
 double diagonal_entry(const Problem& problem, const Block& block, int row) {
     if (problem.matrix) {
         const SparseMatrix& matrix = *problem.matrix;

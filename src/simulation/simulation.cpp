@@ -61,8 +61,10 @@ std::unique_ptr<Solver> solver_of_steps(const SolverChoice& choice) {
     return make_solver(choice.name, options);
 }
 
-StopRule with_last_error(StopRule stop, const ImpulseMemory& memory) {
+/// For the solver: what it cannot know, and whether velocities are needed before the certificate has them.
+StopRule for_step(StopRule stop, const ImpulseMemory& memory, const Model& model) {
     stop.last_error = memory.relative_error;
+    stop.wants_velocities = !model.joints.empty();
     return stop;
 }
 
@@ -145,11 +147,11 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
     }
 
     const auto solving = Clock::now();
-    const SolveReport solved = solver->solve(step.problem, solution, with_last_error(stop, memory));
+    const SolveReport solved = solver->solve(step.problem, solution, for_step(stop, memory, model));
     settle_joints(stepping, stop.tolerance);
     report.solve_s = seconds_since(solving);
 
-    certifier.certify(step.problem, solution.impulse, certificate);
+    certifier.certify(step.problem, solution, certificate);
     report.iterations = solved.iterations;
     if (move(stepping)) {
         assembler.remember(step, contacts, solution, memory);

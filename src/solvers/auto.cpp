@@ -103,6 +103,7 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     problem_ = &problem;
     rule_ = rule;
     rule_.budget_s = std::max(0.5 * rule.budget_s, rule.budget_s - row_end_s * problem.row_count());
+    rule_.wants_velocities = false;  // they come at the end
     observer_ = &observer;
     report_ = {};
     ladder_reason_.clear();
@@ -121,7 +122,7 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     report_.reason.clear();
     const bool explains = report_.status != Status::converged && !ladder_reason_.empty();
     if (options_.explain || explains) report_.reason = account();
-    body_velocities(problem, solution.impulse, solution.velocity);
+    if (rule.wants_velocities) body_velocities(problem, solution.impulse, solution.velocity);
     report_.seconds = seconds();
     return report_;
 }

@@ -28,6 +28,11 @@ double largest_of_three(const Eigen::Matrix3d& s) {
     return lambda;
 }
 
+/// sqrt(a b); the rows of a contact have the same metric
+double between(double a, double b) {
+    return a == b ? a : std::sqrt(a * b);
+}
+
 }  // namespace
 
 double largest_scaled_eigenvalue(std::span<const double> a, std::span<const double> metric) {
@@ -36,13 +41,13 @@ double largest_scaled_eigenvalue(std::span<const double> a, std::span<const doub
     if (n <= 3) {
         Eigen::Matrix3d s = Eigen::Matrix3d::Zero();
         for (int i = 0; i < n; ++i) {
-            for (int j = 0; j < n; ++j) s(i, j) = a[i * n + j] / std::sqrt(metric[i] * metric[j]);
+            for (int j = 0; j < n; ++j) s(i, j) = a[i * n + j] / between(metric[i], metric[j]);
         }
         return std::max(largest_of_three(s), 1e-12);
     }
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> s(n, n);
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) s(i, j) = a[i * n + j] / std::sqrt(metric[i] * metric[j]);
+        for (int j = 0; j < n; ++j) s(i, j) = a[i * n + j] / between(metric[i], metric[j]);
     }
     Eigen::SelfAdjointEigenSolver<decltype(s)> eigen(s, Eigen::EigenvaluesOnly);
     return std::max(eigen.eigenvalues()[n - 1] * (1.0 + 1e-12), 1e-12);

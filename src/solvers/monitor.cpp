@@ -150,7 +150,7 @@ void Monitor::stop(Status status, std::string reason) {
 }
 
 SolveReport Monitor::finish(const Problem& problem) {
-    fill_velocities(problem, *solution_);
+    if (rule_.wants_velocities) fill_velocities(problem, *solution_);
     report_.energy_error_J = best_J_;
     report_.relative_error = relative_error(best_J_, reference_J_);
     report_.seconds = seconds();

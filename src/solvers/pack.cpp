@@ -1,6 +1,7 @@
 // Problem -> PackedProblem: factors, rows, cells, steps.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "largest_eigenvalue.h"
@@ -57,6 +58,8 @@ bool is_movable(const Problem& problem, int body) {
                                problem.bodies[body].inverse_inertia_w != Symmetric3{});
 }
 
+constexpr int root_of_mass = 6;  // where it is in a body's slot, behind the six of L
+
 /// Filling a cell takes some 100 ns: rows, metric, largest eigenvalue.
 constexpr Grain fill_grain{.smallest_chunk = 256, .parallel_from = 2048};
 
@@ -101,13 +104,15 @@ void PackedProblem::reset(const Problem& problem) {
     symmetric_ = !matrix_ || equals_transpose(*matrix_);
 }
 
-// The factors are needed only while packing: the scratch state, as wide as they are, lends its room.
+// L of the inertia and the root of the inverse mass, needed only while packing: the scratch state lends its
+// room.
 void PackedProblem::factor_inertias(const Problem& problem) {
     const auto some_bodies = [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t b = first; b < last; ++b) {
-            const Symmetric3 root = cholesky(problem.bodies[b].inverse_inertia_w);
-            std::copy(root.begin(), root.end(),
-                      scratch_u_.begin() + static_cast<std::ptrdiff_t>(state_width * b));
+            double* roots = scratch_u_.data() + state_width * b;
+            const Symmetric3 turning = cholesky(problem.bodies[b].inverse_inertia_w);
+            std::copy(turning.begin(), turning.end(), roots);
+            roots[root_of_mass] = std::sqrt(problem.bodies[b].inverse_mass);
         }
     };
     for_each_chunk(problem.bodies.size(), some_bodies, blocks_grain);
@@ -305,7 +310,7 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     for (int side = 0; side < 2; ++side) {
         const bool movable = slots[side] != world && is_movable(problem, slots[side]);
         batch.place[side][lane] = state_width * (movable ? slots[side] : zero_slot);
-        batch.root[side][lane] = movable ? std::sqrt(problem.bodies[slots[side]].inverse_mass) : 0.0;
+        batch.root[side][lane] = movable ? scratch_u_[state_width * slots[side] + root_of_mass] : 0.0;
     }
     for (int r = 0; r < 3; ++r) {
         const JacobianRow& jacobian = problem.jacobian[cell.first_row + r];
@@ -336,8 +341,7 @@ void PackedProblem::pack_row(const Problem& problem, const Cell& cell, int row, 
         const Body& body = problem.bodies[slot];
         const double* l =
             scratch_u_.data() + state_width * static_cast<std::size_t>(slot);  // 00 10 11 20 21 22
-        const double root = std::sqrt(body.inverse_mass);
-        for (int k = 0; k < 3; ++k) out[k] = j[k] * root;
+        for (int k = 0; k < 3; ++k) out[k] = j[k] * l[root_of_mass];
         out[3] = j[3] * l[0] + j[4] * l[1] + j[5] * l[3];
         out[4] = j[4] * l[2] + j[5] * l[4];
         out[5] = j[5] * l[5];
@@ -397,9 +401,9 @@ void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double
 
 namespace {
 
-// a += weight * G_s G_s^T for one side s of a cell with these rows
-void add_side(const double* rows, std::size_t n, int side, double weight, std::span<double> a) {
-    const double* g = rows + static_cast<std::ptrdiff_t>(6) * side;
+// a += weight * G G^T, g being one side of n rows: loops whose length the compiler knows
+template <std::size_t n>
+void add_square(const double* g, double weight, std::span<double> a) {
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j) {
             double sum = 0.0;
@@ -408,6 +412,13 @@ void add_side(const double* rows, std::size_t n, int side, double weight, std::s
             if (i != j) a[j * n + i] += weight * sum;
         }
     }
+}
+
+// a += weight * G_s G_s^T for one side s of a cell with these rows
+void add_side(const double* rows, std::size_t n, int side, double weight, std::span<double> a) {
+    constexpr std::array squares = {add_square<1>, add_square<2>, add_square<3>,
+                                    add_square<4>, add_square<5>, add_square<6>};
+    squares[n - 1](rows + static_cast<std::ptrdiff_t>(6) * side, weight, a);
 }
 
 }  // namespace
