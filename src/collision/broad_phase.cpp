@@ -19,8 +19,8 @@ constexpr int size_classes = 2048;
 /// looking up the neighbours on a level about thirty.
 constexpr std::uint32_t big_at_most = 24;
 
-constexpr std::size_t entries_per_batch = 2048;
-constexpr std::size_t boxes_per_batch = 8192;
+constexpr std::size_t entries_per_batch = 1024;
+constexpr std::size_t boxes_per_batch = 2048;
 
 float largest_extent(const SweptBox& box) {
     return std::max({box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]});

@@ -19,7 +19,7 @@ namespace {
 
 using namespace collision;
 
-constexpr std::size_t shapes_per_batch = 4096;
+constexpr std::size_t shapes_per_batch = 1024;
 constexpr std::size_t pairs_per_batch = 1024;
 /// Batches of pairs that are worked on before their contacts are put in line: bounds what is stored twice.
 constexpr std::size_t batches_per_wave = 32;

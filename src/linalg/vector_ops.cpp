@@ -54,7 +54,9 @@ void scale_and_add(double alpha, View x, MutableView y) {
 }
 
 void copy(View from, MutableView to) {
-    std::copy(from.begin(), from.end(), to.begin());
+    for_each_chunk(from.size(), [&](std::size_t, std::size_t first, std::size_t last) {
+        std::copy(from.begin() + first, from.begin() + last, to.begin() + first);
+    });
 }
 
 }  // namespace uptack

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "linalg/parallel.h"
+
 namespace uptack {
 namespace {
 
@@ -31,10 +33,10 @@ int BatchPlan::add(std::span<const Contact> contacts, int first_cell) {
         let_go_of_large_scratch();
         return 2;
     }
-    stages_.push_back({.first_piece = static_cast<int>(pieces_.size()), .pieces = 1});
     link_.resize(contacts.size());
     std::iota(link_.begin(), link_.end(), 0);
-    add_piece(contacts, link_);
+    piece_start_ = {0, static_cast<int>(contacts.size())};
+    add_stage(contacts, 0, 1);
     return 1;
 }
 
@@ -43,10 +45,11 @@ void BatchPlan::let_go_of_large_scratch() {
     constexpr std::size_t large = 100'000;
     if (link_.size() < large) return;
     for (auto* list : {&link_, &link_start_, &level_, &queue_}) std::vector<int>().swap(*list);
+    makers_.clear();
 }
 
 // Compressed lists of the contacts of each body.
-void BatchPlan::link_contacts(std::span<const Contact> contacts) {
+void BatchPlan::link_contacts(Contacts contacts) {
     const std::size_t bodies = touching_.size();
     link_start_.assign(bodies + 1, 0);
     const auto for_each_link = [&](auto&& visit) {
@@ -65,7 +68,7 @@ void BatchPlan::link_contacts(std::span<const Contact> contacts) {
 }
 
 // Levels of what hangs together with `body`, from `level` on; returns the last level.  The bodies are queue_.
-int BatchPlan::search_from(int body, int level, std::span<const Contact> contacts) {
+int BatchPlan::search_from(int body, int level, Contacts contacts) {
     queue_.clear();
     queue_.push_back(body);
     level_[body] = level;
@@ -84,7 +87,7 @@ int BatchPlan::search_from(int body, int level, std::span<const Contact> contact
 
 // Returns how many.  Each part is searched twice: from its first body, then from one at its far end, so that
 // the levels are many and small.
-int BatchPlan::find_levels(std::span<const Contact> contacts) {
+int BatchPlan::find_levels(Contacts contacts) {
     link_contacts(contacts);
     level_.assign(touching_.size(), unseen);
     int levels = 0;
@@ -101,7 +104,7 @@ int BatchPlan::find_levels(std::span<const Contact> contacts) {
 }
 
 // Slabs of whole levels with about as many contacts each; returns how many.
-int BatchPlan::cut_levels(std::span<const Contact> contacts, int levels) {
+int BatchPlan::cut_levels(Contacts contacts, int levels) {
     constexpr int thinnest = 2;     // levels: or the contacts on its two sides could share a body
     constexpr int mean_levels = 6;  // or too many contacts are between slabs
     const int most = std::min(static_cast<int>(contacts.size() / fewest_in_slab), levels / mean_levels);
@@ -129,7 +132,7 @@ int BatchPlan::cut_levels(std::span<const Contact> contacts, int levels) {
 }
 
 // Pieces: the slabs, then what is between slab i and i + 1.
-void BatchPlan::add_slabs(std::span<const Contact> contacts, int slabs) {
+void BatchPlan::add_slabs(Contacts contacts, int slabs) {
     const auto piece_of = [&](const Contact& contact) {
         const auto [a, b] = contact.body;
         if (a == immovable && b == immovable) return 0;
@@ -146,21 +149,56 @@ void BatchPlan::add_slabs(std::span<const Contact> contacts, int slabs) {
         link_[piece_start_[piece_of(contacts[k])]++] = static_cast<int>(k);
     for (int p = pieces; p > 0; --p) piece_start_[p] = piece_start_[p - 1];
     piece_start_[0] = 0;
-    const auto first = static_cast<int>(pieces_.size());
-    stages_.push_back({.first_piece = first, .pieces = slabs});
-    stages_.push_back({.first_piece = first + slabs, .pieces = slabs - 1});
-    for (int p = 0; p < pieces; ++p) {
-        add_piece(contacts, std::span(link_).subspan(piece_start_[p], piece_start_[p + 1] - piece_start_[p]));
+    add_stage(contacts, 0, slabs);
+    add_stage(contacts, slabs, slabs - 1);
+}
+
+// Pieces first .. first + count - 1 of piece_start_.
+void BatchPlan::add_stage(Contacts contacts, int first, int count) {
+    stages_.push_back({.first_piece = static_cast<int>(pieces_.size()), .pieces = count});
+    if (makers_.size() < static_cast<std::size_t>(count)) makers_.resize(count);
+    const auto make = [&](std::size_t p) {
+        const int* start = piece_start_.data() + first + p;
+        makers_[p].make(contacts, std::span(link_).subspan(start[0], start[1] - start[0]), touching_);
+    };
+    if (count == 1) {
+        make(0);
+    } else {
+        on_several_threads(count, make);
     }
+    for (int p = 0; p < count; ++p) append(makers_[p]);
+}
+
+void BatchPlan::append(const PieceMaker& maker) {
+    pieces_.push_back({.first_batch = static_cast<int>(lanes_.size() / 4),
+                       .batches = static_cast<int>(maker.lanes.size() / 4),
+                       .first_single = static_cast<int>(singles_.size()),
+                       .singles = static_cast<int>(maker.singles.size())});
+    for (const int k : maker.lanes) lanes_.push_back(first_cell_ + k);
+    for (const int k : maker.singles) singles_.push_back(first_cell_ + k);
+}
+
+void BatchPlan::PieceMaker::make(Contacts contacts, std::span<const int> members,
+                                 std::vector<std::uint64_t>& touching) {
+    contacts_ = contacts;
+    touching_ = touching.data();
+    lanes.clear();
+    singles.clear();
+    for (Batch& batch : ring_) batch.count = 0;
+    oldest_ = 0;
+    full_ = (std::uint64_t{1} << closed_kept) - 1;  // as if closed
+    for (const int k : members) add(k);
+    for (int i = closed_kept; i < window; ++i) close(ring_[(oldest_ + i) % window]);
+    for (int i = 0; i < window; ++i) drop_oldest();
 }
 
 // Bit i: the batch i places after the oldest.
-std::uint64_t BatchPlan::places_of(int body) const {
+std::uint64_t BatchPlan::PieceMaker::places_of(int body) const {
     return body == immovable ? 0 : std::rotr(touching_[body], oldest_);
 }
 
 // Places after the oldest; `window` for none.
-int BatchPlan::place_for(const Contact& contact, int apart) const {
+int BatchPlan::PieceMaker::place_for(const Contact& contact, int apart) const {
     const std::uint64_t there = places_of(contact.body[0]) | places_of(contact.body[1]);
     std::uint64_t near = there;
     for (int i = 1; i <= apart; ++i) near |= there << i | there >> i;
@@ -168,10 +206,10 @@ int BatchPlan::place_for(const Contact& contact, int apart) const {
 }
 
 // Takes the oldest batch out of the ring.
-void BatchPlan::drop_oldest(std::span<const Contact> contacts) {
+void BatchPlan::PieceMaker::drop_oldest() {
     Batch& leaving = ring_[oldest_];
     for (int i = 0; i < leaving.count; ++i) {
-        for (const int body : contacts[leaving.contact[i]].body) {
+        for (const int body : contacts_[leaving.contact[i]].body) {
             if (body != immovable) touching_[body] &= ~(std::uint64_t{1} << oldest_);
         }
     }
@@ -180,17 +218,17 @@ void BatchPlan::drop_oldest(std::span<const Contact> contacts) {
     oldest_ = (oldest_ + 1) % window;
 }
 
-void BatchPlan::close(const Batch& batch) {
-    std::vector<int>& list = batch.count == 4 ? lanes_ : singles_;
-    for (int i = 0; i < batch.count; ++i) list.push_back(first_cell_ + batch.contact[i]);
+void BatchPlan::PieceMaker::close(const Batch& batch) {
+    std::vector<int>& list = batch.count == 4 ? lanes : singles;
+    for (int i = 0; i < batch.count; ++i) list.push_back(batch.contact[i]);
 }
 
-void BatchPlan::add_to_piece(std::span<const Contact> contacts, int k) {
-    const Contact& contact = contacts[k];
+void BatchPlan::PieceMaker::add(int k) {
+    const Contact& contact = contacts_[k];
     int place = contact.alone ? window : place_for(contact, closed_kept);
     if (place == window && !contact.alone) place = place_for(contact, 0);
     if (place == window) {
-        singles_.push_back(first_cell_ + k);
+        singles.push_back(k);
         return;
     }
     place = (oldest_ + place) % window;
@@ -205,22 +243,8 @@ void BatchPlan::add_to_piece(std::span<const Contact> contacts, int k) {
     for (int front = (oldest_ + closed_kept) % window; (full_ >> front & 1) != 0;
          front = (front + 1) % window) {
         close(ring_[front]);
-        drop_oldest(contacts);
+        drop_oldest();
     }
-}
-
-void BatchPlan::add_piece(std::span<const Contact> contacts, std::span<const int> members) {
-    Piece piece{.first_batch = static_cast<int>(lanes_.size() / 4),
-                .first_single = static_cast<int>(singles_.size())};
-    for (Batch& batch : ring_) batch.count = 0;
-    oldest_ = 0;
-    full_ = (std::uint64_t{1} << closed_kept) - 1;  // as if closed
-    for (const int k : members) add_to_piece(contacts, k);
-    for (int i = closed_kept; i < window; ++i) close(ring_[(oldest_ + i) % window]);
-    for (int i = 0; i < window; ++i) drop_oldest(contacts);
-    piece.batches = static_cast<int>(lanes_.size() / 4) - piece.first_batch;
-    piece.singles = static_cast<int>(singles_.size()) - piece.first_single;
-    pieces_.push_back(piece);
 }
 
 }  // namespace uptack

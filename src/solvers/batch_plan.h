@@ -58,24 +58,45 @@ public:
     std::span<const int> singles() const { return singles_; }  ///< cells
 
 private:
-    struct Batch {
-        std::array<int, 4> contact{};
-        int count = 0;
-    };
-    static constexpr int window = 64;
+    using Contacts = std::span<const Contact>;
 
-    int find_levels(std::span<const Contact> contacts);
-    void link_contacts(std::span<const Contact> contacts);
-    int search_from(int body, int level, std::span<const Contact> contacts);
-    int cut_levels(std::span<const Contact> contacts, int levels);
+    /// Makes the batches and singles of one piece.  Pieces that share no body can be made at the same time.
+    class PieceMaker {
+    public:
+        /// `touching` is zero for every body, and will be again.
+        void make(Contacts contacts, std::span<const int> members, std::vector<std::uint64_t>& touching);
+
+        std::vector<int> lanes;    ///< contacts, four per batch
+        std::vector<int> singles;  ///< contacts
+
+    private:
+        struct Batch {
+            std::array<int, 4> contact{};
+            int count = 0;
+        };
+        static constexpr int window = 64;
+
+        void add(int k);
+        void close(const Batch& batch);
+        std::uint64_t places_of(int body) const;
+        int place_for(const Contact& contact, int apart) const;
+        void drop_oldest();
+
+        Contacts contacts_;
+        std::uint64_t* touching_ = nullptr;  // per body: places of the batches that touch it
+        std::array<Batch, window> ring_;     // the open batches and the last closed ones
+        std::uint64_t full_ = 0;             // by place in the ring
+        int oldest_ = 0;                     // place of the oldest closed batch still in the ring
+    };
+
+    int find_levels(Contacts contacts);
+    void link_contacts(Contacts contacts);
+    int search_from(int body, int level, Contacts contacts);
+    int cut_levels(Contacts contacts, int levels);
     void let_go_of_large_scratch();
-    void add_slabs(std::span<const Contact> contacts, int slabs);
-    void add_piece(std::span<const Contact> contacts, std::span<const int> members);
-    void add_to_piece(std::span<const Contact> contacts, int k);
-    void close(const Batch& batch);
-    std::uint64_t places_of(int body) const;
-    int place_for(const Contact& contact, int apart) const;
-    void drop_oldest(std::span<const Contact> contacts);
+    void add_slabs(Contacts contacts, int slabs);
+    void add_stage(Contacts contacts, int first, int count);
+    void append(const PieceMaker& maker);
 
     std::vector<Stage> stages_;
     std::vector<Piece> pieces_;
@@ -90,12 +111,8 @@ private:
     std::vector<int> queue_;
     std::vector<int> slab_;  // per level
     std::vector<int> piece_start_;
-
-    // While a piece is made: the open batches and the last closed ones, as a ring.
-    std::array<Batch, window> ring_;
-    std::uint64_t full_ = 0;               // by place in the ring
-    std::vector<std::uint64_t> touching_;  // per body: places of the batches that touch it
-    int oldest_ = 0;                       // place of the oldest closed batch still in the ring
+    std::vector<PieceMaker> makers_;
+    std::vector<std::uint64_t> touching_;  // per body, for the makers
 };
 
 }  // namespace uptack

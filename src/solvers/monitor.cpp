@@ -65,8 +65,6 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
     const std::size_t rows = packed.rows();
     resize_anew(x, rows);
     resize_anew(y, rows);
-    std::fill(x.begin(), x.end(), 0.0);
-    std::fill(y.begin(), y.end(), 0.0);
     bool warm = solution.impulse.size() == rows && all_finite(solution.impulse);
     double start_J = reference_J_;
     if (warm) {
@@ -82,9 +80,8 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
         packed.multiply(x, y);
         start_J = packed.energy_error(x, y);
     }
-    solution.impulse.resize(rows);
-    std::fill(solution.impulse.begin(), solution.impulse.end(), 0.0);
     best_J_ = reference_J_;
+    if (!(start_J <= best_J_)) solution.impulse.assign(rows, 0.0);
     begun_s_ = seconds();
     judge(0, start_J, x);
 }
@@ -130,6 +127,7 @@ void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
 
 void Monitor::remember(double energy_J, View x) {
     best_J_ = energy_J;
+    solution_->impulse.resize(x.size());
     copy(x, solution_->impulse);
 }
 

@@ -296,7 +296,12 @@ void PackedProblem::fill_batches(const Problem& problem, Found& found) {
                       single_g_.data() + static_cast<std::ptrdiff_t>(3 * row_width) * at, found);
         }
     };
-    on_several_threads(pieces.size(), one_piece, Pieces::stay);
+    // By stages, as they are swept: all pieces at once would give one thread the slabs and the other what is
+    // between them.
+    for (const BatchPlan::Stage& stage : plan_.stages()) {
+        const auto nth = [&](std::size_t p) { one_piece(stage.first_piece + p); };
+        on_several_threads(stage.pieces, nth, Pieces::stay);
+    }
 }
 
 void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slot, Found& found) {
