@@ -289,27 +289,62 @@ void BroadPhase::search_entry(std::span<const SweptBox> boxes, std::uint32_t pos
     }
 
     for (const int coarse : used_) {
-        if (coarse <= own) continue;
-        const double per_cell = level_[coarse].per_cell;
-        std::array<std::int64_t, 3> first{};
-        std::array<std::int64_t, 3> last{};
-        for (int k = 0; k < 3; ++k) {
-            first[k] = cell_number(of.box.low[axis_[k]], per_cell) - 1;
-            last[k] = cell_number(of.box.high[axis_[k]], per_cell);
-        }
-        const auto cells = static_cast<std::uint32_t>(last[0] - first[0] + 1);
-        for (std::int64_t b = first[2]; b <= last[2]; ++b) {
-            for (std::int64_t a = first[1]; a <= last[1]; ++a) {
-                search_row(of, row_number(level_[coarse].number, a, b), static_cast<std::uint32_t>(first[0]),
-                           cells, found);
-            }
+        if (coarse > own) search_cells(of, coarse, cells_around(of.box, coarse), found);
+    }
+    search_big(boxes, of.box, found);
+}
+
+/// Those that hold the low corners of what may overlap the box.
+BroadPhase::CellBlock BroadPhase::cells_around(const SweptBox& box, int level) const {
+    CellBlock cells;
+    for (int k = 0; k < 3; ++k) {
+        cells.first[k] = cell_number(box.low[axis_[k]], level_[level].per_cell) - 1;
+        cells.last[k] = cell_number(box.high[axis_[k]], level_[level].per_cell);
+    }
+    return cells;
+}
+
+void BroadPhase::search_cells(const Entry& of, int level, const CellBlock& cells, Found& found) const {
+    const auto& [first, last] = cells;
+    const auto along = static_cast<std::uint32_t>(last[0] - first[0] + 1);
+    for (std::int64_t b = first[2]; b <= last[2]; ++b) {
+        for (std::int64_t a = first[1]; a <= last[1]; ++a) {
+            search_row(of, row_number(level_[level].number, a, b), static_cast<std::uint32_t>(first[0]),
+                       along, found);
         }
     }
+}
 
+void BroadPhase::search_big(std::span<const SweptBox> boxes, const SweptBox& box, Found& found) const {
     if (found.partner.size() < found.count + big_.size()) found.partner.resize(2 * found.count + big_at_most);
     for (const std::uint32_t big : big_) {
-        if (makes_pair(of.box, boxes[big])) found.partner[found.count++] = big;
+        if (makes_pair(box, boxes[big])) found.partner[found.count++] = big;
     }
+}
+
+std::span<const std::uint32_t> BroadPhase::partners_of(const SweptBox& box, std::span<const SweptBox> boxes) {
+    if (!is_box(box)) return {};
+    Found& found = found_of_one_;
+    found.count = 0;
+    const Entry of{.box = box};
+    for (const int level : used_) {
+        const CellBlock cells = cells_around(box, level);
+        double count = 1.0;
+        for (int k = 0; k < 3; ++k) count *= static_cast<double>(cells.last[k] - cells.first[k] + 1);
+        if (count < static_cast<double>(entry_.size())) {
+            search_cells(of, level, cells, found);
+            continue;
+        }
+        // Larger than all cells of the level that hold anything: everything in the table, once.
+        found.count = 0;
+        found.partner.resize(std::max(found.partner.size(), entry_.size()));
+        for (const Entry& other : entry_) {
+            if (makes_pair(box, other.box)) found.partner[found.count++] = other.index;
+        }
+        break;
+    }
+    search_big(boxes, box, found);
+    return {found.partner.data(), found.count};
 }
 
 /// Calls use(smaller index, larger index) for everything found, from the table's end to its start.

@@ -80,6 +80,9 @@ public:
     std::span<const std::uint32_t> starts() const { return start_; }
     std::span<const std::uint32_t> partners() const { return partner_; }
 
+    /// The boxes of the last find_pairs(), given again, that make a pair with another one.
+    std::span<const std::uint32_t> partners_of(const SweptBox& box, std::span<const SweptBox> boxes);
+
     /// What is kept between calls [bytes].
     std::size_t memory() const;
 
@@ -101,6 +104,12 @@ private:
         std::size_t count = 0;  ///< of them are valid
     };
 
+    /// Cells of a level, from first to last, along the axes of the table.
+    struct CellBlock {
+        std::array<std::int64_t, 3> first{};
+        std::array<std::int64_t, 3> last{};
+    };
+
     void choose_levels(std::span<const SweptBox> boxes);
     void choose_rows(std::span<const SweptBox> boxes);
     void fill_table(std::span<const SweptBox> boxes);
@@ -110,6 +119,9 @@ private:
                     Found& found) const;
     void search_row(const Entry& of, std::uint64_t row, std::uint32_t cell, std::uint32_t cells,
                     Found& found) const;
+    CellBlock cells_around(const SweptBox& box, int level) const;
+    void search_cells(const Entry& of, int level, const CellBlock& cells, Found& found) const;
+    void search_big(std::span<const SweptBox> boxes, const SweptBox& box, Found& found) const;
     template <class Use>
     void for_each_found(std::span<const std::uint64_t> more, Use&& use) const;
     void sort_pairs(std::size_t boxes, std::span<const std::uint64_t> more);
@@ -119,16 +131,17 @@ private:
 
     static constexpr int levels_at_most = 257;
     std::array<Level, levels_at_most> level_;
-    std::vector<int> used_;                ///< numbers of the used levels, ascending
-    int phase_ = 0;                        ///< where in an octave of sizes a level ends, in eighths
-    int first_big_level_ = 0;              ///< boxes of this and coarser levels are in `big_`
-    std::vector<std::uint32_t> big_;       ///< indices of boxes
-    std::array<int, 3> axis_{0, 1, 2};     ///< along rows, across, across
-    std::uint32_t mask_ = 0;               ///< size of the table - 1
-    std::vector<std::uint32_t> place_;     ///< table: where the entries of each place start
-    std::vector<Entry> entry_;             ///< in the table's order
-    std::vector<std::uint32_t> count_;     ///< pairs of each entry
-    std::vector<Found> found_;             ///< per stretch of entries
+    std::vector<int> used_;             ///< numbers of the used levels, ascending
+    int phase_ = 0;                     ///< where in an octave of sizes a level ends, in eighths
+    int first_big_level_ = 0;           ///< boxes of this and coarser levels are in `big_`
+    std::vector<std::uint32_t> big_;    ///< indices of boxes
+    std::array<int, 3> axis_{0, 1, 2};  ///< along rows, across, across
+    std::uint32_t mask_ = 0;            ///< size of the table - 1
+    std::vector<std::uint32_t> place_;  ///< table: where the entries of each place start
+    std::vector<Entry> entry_;          ///< in the table's order
+    std::vector<std::uint32_t> count_;  ///< pairs of each entry
+    std::vector<Found> found_;          ///< per stretch of entries
+    Found found_of_one_;
     std::vector<std::uint64_t> big_pair_;  ///< of two big boxes
     std::vector<std::uint32_t> start_;
     std::vector<std::uint32_t> partner_;

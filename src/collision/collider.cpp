@@ -6,9 +6,9 @@
 #include <span>
 
 #include "batches.h"
-#include "broad_phase.h"
 #include "convex.h"
 #include "half_space.h"
+#include "kept_pairs.h"
 #include "mesh_ground.h"
 #include "shape_table.h"
 #include "uptack/collision.h"
@@ -74,7 +74,7 @@ struct Collider::Inside {
     std::vector<Pose> world;    ///< of shapes
     std::vector<SweptBox> box;  ///< of shapes
     std::vector<std::uint64_t> half_space_pair;
-    BroadPhase broad;
+    KeptPairs pairs;
     std::vector<Worker> workers;
     Counts counts;
 
@@ -97,7 +97,7 @@ void Collider::collide(const State& state, const Reach& reach, ContactSet& conta
     inside_->reach = reach;
     inside_->place_shapes();
     inside_->find_half_space_pairs();
-    inside_->broad.find_pairs(inside_->box, inside_->half_space_pair);
+    inside_->pairs.find_pairs(inside_->box, inside_->half_space_pair);
     inside_->find_contacts(contacts.contacts);
     inside_->sort_compounds(contacts.contacts);
 }
@@ -180,10 +180,10 @@ void Collider::Inside::find_half_space_pairs() {
 void Collider::Inside::find_contacts(std::vector<Contact>& contacts) {
     std::size_t found = 0;
     counts = {};
-    const std::size_t pairs = broad.partners().size();
+    const std::size_t all = pairs.partners().size();
     const std::size_t per_wave = batches_per_wave * pairs_per_batch;
-    for (std::size_t begin = 0; begin < pairs; begin += per_wave) {
-        const std::size_t count = std::min(per_wave, pairs - begin);
+    for (std::size_t begin = 0; begin < all; begin += per_wave) {
+        const std::size_t count = std::min(per_wave, all - begin);
         for_each_batch(count, pairs_per_batch, [&](std::size_t batch, std::size_t first, std::size_t last) {
             collide_pairs(begin + first, begin + last, workers[batch]);
         });
@@ -229,8 +229,8 @@ void Collider::Inside::collide_pairs(std::size_t first, std::size_t last, Worker
     worker.contacts.clear();
     worker.counts = {};
     constexpr std::size_t ahead = 6;
-    const std::span<const std::uint32_t> starts = broad.starts();
-    const std::span<const std::uint32_t> partners = broad.partners();
+    const std::span<const std::uint32_t> starts = pairs.starts();
+    const std::span<const std::uint32_t> partners = pairs.partners();
     auto a = static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), first) -
                                         starts.begin() - 1);
     for (std::size_t k = first; k < last; ++k) {
