@@ -67,51 +67,42 @@ private:
     std::vector<double> half_;
 };
 
-TEST(KeptPairs, WhatRestsIsSearchedOnce) {
+struct Walk {
+    int steps = 20;
+    double way = 1e-4;     ///< of each in a step [m]
+    std::size_t fast = 0;  ///< so many go much farther
+};
+
+/// How often everything was searched on the way; what was found is that of a fresh search in every step.
+int searches_on(const Walk& walk) {
     Crowd crowd(1500, 1);
     KeptPairs kept;
-    for (int step = 0; step < 20; ++step) {
+    for (int step = 0; step < walk.steps; ++step) {
         const auto boxes = crowd.boxes();
         const Found found = find(kept, boxes);
         EXPECT_EQ(found, find_fresh(boxes)) << step;
         EXPECT_GT(found.partners.size(), 1000U);
-        crowd.move(1e-4, 0);
+        crowd.move(walk.way, walk.fast);
     }
-    EXPECT_EQ(kept.searches(), 1);
+    return kept.searches();
+}
+
+TEST(KeptPairs, WhatRestsIsSearchedOnce) {
+    EXPECT_EQ(searches_on({}), 1);
 }
 
 TEST(KeptPairs, AFewThatMoveFastAreLookedAfterOneByOne) {
-    Crowd crowd(1500, 2);
-    KeptPairs kept;
-    for (int step = 0; step < 30; ++step) {
-        const auto boxes = crowd.boxes();
-        EXPECT_EQ(find(kept, boxes), find_fresh(boxes)) << step;
-        crowd.move(1e-4, 20);
-    }
-    EXPECT_EQ(kept.searches(), 1);
+    EXPECT_EQ(searches_on({.fast = 20}), 1);
 }
 
 TEST(KeptPairs, WhatSlowlyDriftsIsSearchedNowAndThen) {
-    Crowd crowd(1500, 3);
-    KeptPairs kept;
-    for (int step = 0; step < 100; ++step) {
-        const auto boxes = crowd.boxes();
-        ASSERT_EQ(find(kept, boxes), find_fresh(boxes)) << step;
-        crowd.move(3e-3, 5);
-    }
-    EXPECT_GT(kept.searches(), 2);
-    EXPECT_LT(kept.searches(), 50);
+    const int searches = searches_on({.steps = 100, .way = 3e-3, .fast = 5});
+    EXPECT_GT(searches, 2);
+    EXPECT_LT(searches, 50);
 }
 
-TEST(KeptPairs, WhereAllMoveFastEverythingIsSearchedAndFound) {
-    Crowd crowd(800, 4);
-    KeptPairs kept;
-    for (int step = 0; step < 40; ++step) {
-        const auto boxes = crowd.boxes();
-        ASSERT_EQ(find(kept, boxes), find_fresh(boxes)) << step;
-        crowd.move(0.2, 0);
-    }
-    EXPECT_EQ(kept.searches(), 40);
+TEST(KeptPairs, WhereAllMoveFastEverythingIsSearchedEveryTime) {
+    EXPECT_EQ(searches_on({.steps = 40, .way = 0.2}), 40);
 }
 
 struct Surprise {
