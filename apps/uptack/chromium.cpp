@@ -47,7 +47,7 @@ fs::path find_on_path(const std::string& name) {
     std::string rest = folders != nullptr ? folders : "";
     while (!rest.empty()) {
         const std::size_t colon = std::min(rest.find(':'), rest.size());
-        const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
+        fs::path candidate = fs::path(rest.substr(0, colon)) / name;
         if (is_program(candidate)) return candidate;
         rest.erase(0, colon + 1);
     }
@@ -156,6 +156,7 @@ public:
     Chromium(const fs::path& program, const fs::path& profile, PictureSize size) {
         std::vector<std::string> words = chromium_words(program, profile, size);
         std::vector<char*> arguments;
+        arguments.reserve(words.size() + 1);
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
         posix_spawn_file_actions_t actions;

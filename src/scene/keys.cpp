@@ -69,7 +69,9 @@ constexpr std::array settings_keys{
     Key{"friction", "choice:exact,convex,box", "", "exact", "friction model of all contacts"},
     Key{"bounce_speed", "number", "m/s", "0.05", "slower impacts do not bounce"},
     Key{"envelope", "number", "m", "0.01", "contacts are seen from this gap on"},
-    Key{"rest_gap", "number", "m", "1e-6", "smaller gaps and overlaps count as closed: what stands stays"},
+    Key{"rest_gap", "number", "m", "1e-6",
+        "gaps and overlaps below this, or below 2 g h^2 times a relative tolerance, count as closed; 0: "
+        "never"},
     Key{"rest_overlap", "number", "m", "0",
         "overlaps up to this are not pushed apart either; for piles with friction, 0.2 g h^2"},
     Key{"solver", "text|object:solver", "", "auto",

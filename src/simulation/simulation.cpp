@@ -61,6 +61,16 @@ std::unique_ptr<Solver> solver_of_steps(const SolverChoice& choice) {
     return make_solver(choice.name, options);
 }
 
+/// What stands is left with velocities that are wrong by up to the tolerance times g h.  Where the way they
+/// lead counts as a gap or an overlap, the next step has to close it, with a new error, and so on for ever
+/// (docs/decisions/015-rest-gap.md).
+double rest_gap_at(Tolerance tolerance, const StepSettings& stepping, const Model& model) {
+    constexpr double loosest = 0.05;
+    if (tolerance.unit != ErrorUnit::relative || stepping.rest_gap == 0.0) return stepping.rest_gap;
+    const double fall = length(model.gravity) * stepping.step_s * stepping.step_s;
+    return std::max(stepping.rest_gap, 2.0 * std::min(tolerance.value, loosest) * fall);
+}
+
 /// For the solver: what it cannot know, and whether velocities are needed before the certificate has them.
 StopRule for_step(StopRule stop, const ImpulseMemory& memory, const Model& model) {
     stop.last_error = memory.relative_error;
@@ -335,6 +345,7 @@ StepReport Simulation::step() {
     StopRule stop = inside_->settings.solver.stop;
     const int substeps = inside_->settings.substeps;
     stepping.step_s /= substeps;
+    stepping.rest_gap = rest_gap_at(stop.tolerance, stepping, inside_->model);
     stop.budget_s /= substeps;
 
     StepReport report;

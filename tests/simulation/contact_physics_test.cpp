@@ -132,6 +132,25 @@ TEST(Stack, EveryInterfaceCarriesTheWeightAbove) {
     }
 }
 
+/// Of a box that starts 20 um deep in the ground, after half a second [m].
+double overlap_left(double tolerance, double rest_gap) {
+    Model model;
+    add_ground(model);
+    add_box(model, "box", {0.2, 0.2, 0.1}, {0.0, 0.0, 0.1 - 2e-5});
+    SimulationSettings s = settings(1.0 / 60.0, tolerance);
+    s.stepping.rest_gap = rest_gap;
+    Simulation simulation(model, s);
+    run(simulation, 0.5);
+    return 0.1 - simulation.state().pose[1].position[2];
+}
+
+// 2 e g h^2 is 54 um at 1e-2: what such a tolerance leaves wrong must not be work for the next step.
+TEST(RestGap, IsAsWideAsTheToleranceAllows) {
+    EXPECT_NEAR(overlap_left(1e-2, 1e-6), 2e-5, 1e-9);
+    EXPECT_LT(overlap_left(1e-4, 1e-6), 1.1e-6);
+    EXPECT_LT(overlap_left(1e-2, 0.0), 2e-6);
+}
+
 TEST(Cradle, TheLastBallTakesAllOfTheSpeed) {
     Model model;
     model.gravity = {};
