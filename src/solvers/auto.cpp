@@ -15,6 +15,11 @@ constexpr double rounding = 1.0 - 1e-9;
 constexpr double row_end_s = 30e-9;
 // Judging and copying islands, and packing them: with less time than this the whole is swept as it is.
 constexpr double row_split_s = 500e-9;
+// Loose bodies beside a heap: a few sweeps settle what has so few rows, and splitting off the heap takes as
+// long as twenty sweeps of it.
+constexpr int crumb_rows = 12;
+constexpr int heap_rows = 3000;
+constexpr double heap_share = 0.9;
 
 using Rows = RowValues;
 
@@ -111,7 +116,7 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     ladder_.begin_problem(rule.tolerance);
     find_islands(problem, split_);
     const bool no_time_to_split = rule.budget_s < row_split_s * problem.row_count();
-    if (split_.count <= 1 || no_time_to_split) {
+    if (split_.count <= 1 || no_time_to_split || is_heap_with_crumbs()) {
         report_ = ladder_.solve(problem, solution, rule_, observer);
         std::swap(ladder_reason_, report_.reason);
         note(ladder_.methods(), problem.row_count());
@@ -125,6 +130,18 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     if (rule.wants_velocities) body_velocities(problem, solution.impulse, solution.velocity);
     report_.seconds = seconds();
     return report_;
+}
+
+bool Auto::is_heap_with_crumbs() {
+    if (problem_->row_count() < heap_rows) return false;
+    rows_of_island_.assign(split_.count, 0);
+    for (std::size_t k = 0; k < problem_->blocks.size(); ++k)
+        rows_of_island_[split_.of_block[k]] += problem_->blocks[k].rows;
+    const auto heap = std::max_element(rows_of_island_.begin(), rows_of_island_.end());
+    if (*heap < heap_share * problem_->row_count()) return false;
+    *heap = 0;
+    return std::all_of(rows_of_island_.begin(), rows_of_island_.end(),
+                       [](int rows) { return rows <= crumb_rows; });
 }
 
 bool Auto::can_correct() const {

@@ -11,9 +11,9 @@
 //    but never less than goal n_i / n.  So the sum meets the goal if every island meets its share, and what
 //    an exactly solved island does not use is the next one's.  Time is shared in the same way.
 //
-// A problem of one island, or in the assembled form, or with too short a time budget for all this, goes to
-// the ladder as it is; else an island is copied out. Solving small islands together in one factorisation did
-// not pay (docs/decisions/012-auto.md): the slowest then decides for all.
+// A problem of one island (or one and a few loose bodies), or in the assembled form, or with too short a time
+// budget for all this, goes to the ladder as it is; else an island is copied out. Solving small islands
+// together in one factorisation did not pay (docs/decisions/012-auto.md): the slowest then decides for all.
 
 #pragma once
 
@@ -53,6 +53,7 @@ private:
         int rows = 0;
     };
 
+    bool is_heap_with_crumbs();
     void solve_islands(Solution& solution);
     void list_islands();
     void judge_start(Solution& solution);
@@ -72,6 +73,7 @@ private:
 
     AutoOptions options_;
     AutoIsland ladder_;
+    std::vector<int> rows_of_island_;
 
     const Problem* problem_ = nullptr;
     StopRule rule_;
