@@ -49,6 +49,7 @@ Scene pile_scene(int spheres) {
     const double half_width = 0.5 * side * spacing;
     Scene scene{.name = "pile", .title = "pile of spheres in a box, h = 1/60 s"};
     scene.rest_overlap = 5e-4;  // a hundredth of a radius, a fifth of g h^2
+    scene.envelope = 0.005;     // a tenth of a radius, twice g h^2
     scene.planes = {{{0.0, 0.0, 1.0}, 0.0},
                     {{1.0, 0.0, 0.0}, -half_width},
                     {{-1.0, 0.0, 0.0}, -half_width},

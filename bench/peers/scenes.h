@@ -50,6 +50,7 @@ struct Scene {
     double friction = 0.5;          ///< mu of every pair [-]
     double step_s = 1.0 / 60.0;     ///< [s]
     double rest_overlap = 0.0;      ///< overlaps that need not be pushed apart; only we ask [m]
+    double envelope = 0.01;         ///< Uptack sees contacts from this gap on [m]
     bool touching = true;           ///< false: bodies pass through each other and the planes
     /// What energy errors are measured against [J]; 0: the exact motion does not keep its energy.
     double energy_scale_J = 0.0;
