@@ -54,6 +54,10 @@ void project_block(const Block& block, const Rows& a, std::vector<double>& impul
     project(block.law, std::span(impulse).subspan(block.first_row, n), std::span(a).first(n));
 }
 
+bool is_joint(const Law& law) {
+    return std::holds_alternative<Bilateral>(law) || std::holds_alternative<Interval>(law);
+}
+
 /// The larger, the more it says about the whole when islands stopped for different reasons.
 int gravity_of(Status status) {
     switch (status) {
@@ -137,11 +141,15 @@ bool Auto::is_heap_with_crumbs() {
     rows_of_island_.assign(split_.count, 0);
     for (std::size_t k = 0; k < problem_->blocks.size(); ++k)
         rows_of_island_[split_.of_block[k]] += problem_->blocks[k].rows;
-    const auto heap = std::max_element(rows_of_island_.begin(), rows_of_island_.end());
-    if (*heap < heap_share * problem_->row_count()) return false;
-    *heap = 0;
-    return std::all_of(rows_of_island_.begin(), rows_of_island_.end(),
-                       [](int rows) { return rows <= crumb_rows; });
+    const auto largest = std::max_element(rows_of_island_.begin(), rows_of_island_.end());
+    if (*largest < heap_share * problem_->row_count()) return false;
+    const auto heap = static_cast<int>(largest - rows_of_island_.begin());
+    for (std::size_t k = 0; k < problem_->blocks.size(); ++k) {
+        const int island = split_.of_block[k];
+        if (island == heap) continue;
+        if (rows_of_island_[island] > crumb_rows || is_joint(problem_->blocks[k].law)) return false;
+    }
+    return true;
 }
 
 bool Auto::can_correct() const {

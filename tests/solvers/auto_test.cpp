@@ -238,6 +238,22 @@ TEST(Auto, DoesNotSplitWhereTheTimeIsTooShortForThat) {
     }
 }
 
+// Loose bodies beside a heap are swept with it; what has joints is an island of its own however small it is.
+TEST(Auto, KeepsAHeapWithItsCrumbsTogether) {
+    const Problem heap = generate_sphere_packing({.spheres = 400, .contacts = 1400, .mu = 0.3});
+    const Problem loose = interleaved({heap, two_stacked_balls(), resting_ball()});
+    const Problem jointed = interleaved({heap, generate_chain({.links = 2}), resting_ball()});
+    for (const bool joints : {false, true}) {
+        const Problem& problem = joints ? jointed : loose;
+        ASSERT_GT(island_count(problem), 2);
+        auto solver = make_solver("auto", {{"explain", "true"}});
+        const Outcome out = solve_with(*solver, problem, {.tolerance = {1e-3}});
+        ASSERT_FALSE(out.report.stages.empty());
+        EXPECT_EQ(out.report.stages.front().rows == problem.row_count(), !joints);
+        EXPECT_LE(out.certificate.relative_error, 1e-3);
+    }
+}
+
 // Nothing at all would let everything fall: one sweep is made of every island, however short the time.
 TEST(Auto, MakesOneSweepHoweverShortTheTime) {
     const Problem packing = generate_sphere_packing({.spheres = 300, .contacts = 1000, .mu = 0.3});
