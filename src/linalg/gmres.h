@@ -22,12 +22,17 @@ class Gmres {
 public:
     static constexpr int max_steps = 40;
 
+    struct Goal {
+        double reduction = 0.0;  ///< of the preconditioned residual
+        Deadline deadline{};
+    };
+
     /// multiply(in, out): out = M in.  precondition(in, out): out = P^-1 in, in and out apart.  Solves until
-    /// the preconditioned residual has fallen by `reduction`, or the deadline passes; returns by how much it
-    /// has.
+    /// the goal is reached, or the deadline passes; returns by how much the preconditioned residual has
+    /// fallen.
     template <class Multiply, class Precondition>
-    double solve(View b, View weights, double reduction, Multiply&& multiply, Precondition&& precondition,
-                 MutableView x, Deadline deadline = {}) {
+    double solve(View b, View weights, const Goal& goal, Multiply&& multiply, Precondition&& precondition,
+                 MutableView x) {
         const std::size_t n = b.size();
         basis_.resize((max_steps + 1) * n);
         image_.resize(n);
@@ -39,7 +44,8 @@ public:
         rotated_ = {};
         rotated_[0] = size;
         int steps = 0;
-        while (steps < max_steps && std::abs(rotated_[steps]) > reduction * size && !deadline.passed()) {
+        while (steps < max_steps && std::abs(rotated_[steps]) > goal.reduction * size &&
+               !goal.deadline.passed()) {
             multiply(View(vector(steps, n)), MutableView(image_));
             precondition(View(image_), vector(steps + 1, n));
             if (!extend(steps, n, weights)) break;

@@ -379,7 +379,7 @@ void Auto::explain(int island, int rows, const SolveReport& report) {
                                   .seconds = stage.seconds,
                                   .before_J = stage.before_J,
                                   .after_J = stage.after_J,
-                                  .reference_J = ladder_.reference_J(),
+                                  .reference_J = ladder_.reference_energy(),
                                   .why_ended = last ? why_it_ended(report) : why_left(stage)});
     }
 }

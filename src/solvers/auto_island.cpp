@@ -336,7 +336,7 @@ AutoIsland::Verdict AutoIsland::judge_pace() {
     const auto warmed_up = static_cast<std::int64_t>(warming_up * swept_);  // a change loses the momentum
     if (n < (method_ == Method::cg ? joint_first_look : std::max(first_verdict, warmed_up)))
         return Verdict::go_on;
-    const double e_over_goal = excess(pace_.least_J());
+    const double e_over_goal = excess(pace_.least_energy());
     if (e_over_goal <= 1.0) return Verdict::go_on;  // the solver will see it
     const double left = std::log(e_over_goal) / std::max(pace_.rate(), 1e-300);
     const auto allowed = static_cast<double>(rule_.max_iterations - report_.iterations - n);
@@ -377,7 +377,7 @@ bool AutoIsland::is_hopeless(double gain) const {
     const bool may_take_its_time = convex_ || rule_.budget_s < infinity;
     if (may_take_its_time) return gain > no_gain && swept > plateau * least;
     if (gain > no_gain) return true;
-    return std::log(excess(pace_.least_J())) > most_doublings * std::log(1.0 / gain);
+    return std::log(excess(pace_.least_energy())) > most_doublings * std::log(1.0 / gain);
 }
 
 // ---- newton ----------------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ double AutoIsland::newton_ns() const {
 
 double AutoIsland::newton_count() const {
     if (joint_share_ == 1.0) return joint_steps;
-    const double error_J = pace_.iterations() > 0 ? pace_.least_J() : report_.energy_error_J;
+    const double error_J = pace_.iterations() > 0 ? pace_.least_energy() : report_.energy_error_J;
     return newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
                               .start = std::sqrt(error_J / reference_J_),
                               .rows = problem_->row_count(),
@@ -452,7 +452,7 @@ double AutoIsland::newton_advantage() const {
 }
 
 double AutoIsland::pessimistic(double first_order_ns) const {
-    const double digits = std::log10(excess(pace_.least_J()));
+    const double digits = std::log10(excess(pace_.least_energy()));
     return first_order_ns * (1.0 + (convex_ ? slowing : doubtful_slowing) * digits);
 }
 

@@ -82,7 +82,7 @@ public:
 
     std::int64_t iterations() const { return looks_.empty() ? 0 : looks_.back().iteration; }
 
-    double least_J() const { return looks_.back().energy_J; }
+    double least_energy() const { return looks_.back().energy_J; }
 
     /// Error now over error then: at most 1.
     double gain() const;
@@ -132,7 +132,7 @@ public:
     Methods methods() const { return methods_; }
 
     /// Error of zero impulses.
-    double reference_J() const { return reference_J_; }
+    double reference_energy() const { return reference_J_; }
 
     /// What it did, method by method.
     const std::vector<AutoStage>& stages() const { return stages_; }

@@ -425,7 +425,7 @@ void InteriorPoint::solve_for(const PackedProblem& packed, NewtonSystem& system,
     }
     if (leaning_) {
         gmres_.solve(
-            rhs_, packed.metric(), gmres_reduction,
+            rhs_, packed.metric(), {.reduction = gmres_reduction},
             [&](View in, MutableView out) { multiply(packed, in, out); },
             [&](View in, MutableView out) { precondition(packed, system, in, out); }, dx);
     } else {

@@ -118,8 +118,8 @@ void Newton::solve_newton_system() {
         if (packed_.is_convex()) {
             precondition(residual_, out);
         } else {
-            gmres_.solve(residual_, packed_.metric(), gmres_reduction, multiply, precondition, out,
-                         deadline_);
+            gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
+                         multiply, precondition, out);
         }
     };
     solve(dx_);

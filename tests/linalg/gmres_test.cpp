@@ -26,7 +26,7 @@ TEST(Gmres, SolvesAnUnsymmetricSystem) {
             Eigen::Map<Eigen::VectorXd>(out.data(), n) = m * Eigen::Map<const Eigen::VectorXd>(in.data(), n);
         };
         const auto identity = [](View in, MutableView out) { copy(in, out); };
-        EXPECT_LE(gmres.solve(b, weights, 1e-12, multiply, identity, x), 1e-12);
+        EXPECT_LE(gmres.solve(b, weights, {.reduction = 1e-12}, multiply, identity, x), 1e-12);
         const Eigen::VectorXd expected =
             m.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(b.data(), n));
         EXPECT_LE((Eigen::Map<Eigen::VectorXd>(x.data(), n) - expected).norm(),
@@ -40,7 +40,7 @@ TEST(Gmres, ZeroRightHandSideGivesZero) {
     const std::vector<double> weights(3, 1.0);
     std::vector<double> x(3, 7.0);
     const auto identity = [](View in, MutableView out) { copy(in, out); };
-    EXPECT_EQ(gmres.solve(b, weights, 1e-6, identity, identity, x), 0.0);
+    EXPECT_EQ(gmres.solve(b, weights, {.reduction = 1e-6}, identity, identity, x), 0.0);
     EXPECT_EQ(x, b);
 }
 
