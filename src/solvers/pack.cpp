@@ -292,8 +292,13 @@ void PackedProblem::fill_batches(const Problem& problem, Found& found) {
             for (int lane = 0; lane < 4; ++lane) fill_lane(problem, {at, lane}, zero, found);
         }
         for (int at = piece.first_single; at < piece.first_single + piece.singles; ++at) {
-            fill_cell(problem, cells_[plan_.singles()[at]],
-                      single_g_.data() + static_cast<std::ptrdiff_t>(3 * row_width) * at, found);
+            Cell& cell = cells_[plan_.singles()[at]];
+            fill_cell(problem, cell, single_g_.data() + static_cast<std::ptrdiff_t>(3 * row_width) * at,
+                      found);
+            for (int* slot : {&cell.slot_a, &cell.slot_b}) {
+                if (*slot == world || !is_movable(problem, *slot))
+                    *slot = world + 1 + world_slots * static_cast<int>(p);
+            }
         }
     };
     // By stages, as they are swept: all pieces at once would give one thread the slabs and the other what is
