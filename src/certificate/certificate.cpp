@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "fischer_burmeister.h"
 #include "linalg/parallel.h"
@@ -54,7 +53,8 @@ BlockRows rows_of(const Problem& problem, const Block& block, std::span<const Ve
         return out;
     }
     const JacobianRow* j = problem.jacobian.data() + block.first_row;
-    const auto [a, b] = std::pair(block.body_a, block.body_b);
+    const int a = block.body_a;
+    const int b = block.body_b;
     if (a != no_body) add_body<&JacobianRow::a>(problem.bodies[a], velocity[a], j, block.rows, out);
     if (b != no_body) add_body<&JacobianRow::b>(problem.bodies[b], velocity[b], j, block.rows, out);
     for (int i = 0; i < block.rows && !problem.compliance.empty(); ++i) {

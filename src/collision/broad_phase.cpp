@@ -22,10 +22,6 @@ constexpr std::uint32_t big_at_most = 24;
 constexpr std::size_t entries_per_batch = 1024;
 constexpr std::size_t boxes_per_batch = 2048;
 
-float largest_extent(const SweptBox& box) {
-    return std::max({box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]});
-}
-
 int size_class(const SweptBox& box) {
     return static_cast<int>(std::bit_cast<std::uint32_t>(std::abs(largest_extent(box))) >> size_shift);
 }
@@ -396,6 +392,7 @@ std::size_t BroadPhase::memory() const {
         bytes += numbers->capacity() * sizeof(std::uint32_t);
     }
     for (const Found& found : found_) bytes += found.partner.capacity() * sizeof(std::uint32_t);
+    bytes += found_of_one_.partner.capacity() * sizeof(std::uint32_t);
     return bytes;
 }
 

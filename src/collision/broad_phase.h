@@ -23,6 +23,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -58,6 +59,9 @@ inline bool is_box(const SweptBox& box) {
                  box.high[k] - box.low[k] < std::numeric_limits<float>::infinity();
     }
     return finite;
+}
+inline float largest_extent(const SweptBox& box) {
+    return std::max({box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]});
 }
 /// Overlapping and wanted.  Without branches: in a grid every second answer is no, which no predictor learns.
 inline bool makes_pair(const SweptBox& a, const SweptBox& b) {

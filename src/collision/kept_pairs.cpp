@@ -18,11 +18,10 @@ constexpr std::size_t boxes_per_batch = 1024;
 
 SweptBox widened(SweptBox box) {
     if (!is_box(box) || (box.flags & box_moving) == 0) return box;
-    float extent = 0.0F;
-    for (int k = 0; k < 3; ++k) extent = std::max(extent, box.high[k] - box.low[k]);
+    const float margin = margin_share * largest_extent(box);
     for (int k = 0; k < 3; ++k) {
-        box.low[k] -= margin_share * extent;
-        box.high[k] += margin_share * extent;
+        box.low[k] -= margin;
+        box.high[k] += margin;
     }
     return box;
 }

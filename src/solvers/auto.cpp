@@ -119,8 +119,7 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     tallies_.fill({});
     ladder_.begin_problem(rule.tolerance);
     find_islands(problem, split_);
-    const bool no_time_to_split = rule.budget_s < row_split_s * problem.row_count();
-    if (split_.count <= 1 || no_time_to_split || is_heap_with_crumbs()) {
+    if (!is_worth_splitting(rule.budget_s)) {
         report_ = ladder_.solve(problem, solution, rule_, observer);
         std::swap(ladder_reason_, report_.reason);
         note(ladder_.methods(), problem.row_count());
@@ -136,18 +135,23 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     return report_;
 }
 
-bool Auto::is_heap_with_crumbs() {
-    if (problem_->row_count() < heap_rows) return false;
-    rows_of_island_.assign(split_.count, 0);
-    for (std::size_t k = 0; k < problem_->blocks.size(); ++k)
-        rows_of_island_[split_.of_block[k]] += problem_->blocks[k].rows;
-    const auto largest = std::max_element(rows_of_island_.begin(), rows_of_island_.end());
-    if (*largest < heap_share * problem_->row_count()) return false;
-    const auto heap = static_cast<int>(largest - rows_of_island_.begin());
+/// With the islands listed, if so.
+bool Auto::is_worth_splitting(double budget_s) {
+    const int rows = problem_->row_count();
+    if (split_.count <= 1 || budget_s < row_split_s * rows) return false;
+    list_islands();
+    return rows < heap_rows || !is_heap_with_crumbs();
+}
+
+bool Auto::is_heap_with_crumbs() const {
+    const auto heap =
+        std::max_element(islands_.begin(), islands_.end(),
+                         [](const Island& one, const Island& other) { return one.rows < other.rows; });
+    if (heap->rows < heap_share * problem_->row_count()) return false;
     for (std::size_t k = 0; k < problem_->blocks.size(); ++k) {
-        const int island = split_.of_block[k];
-        if (island == heap) continue;
-        if (rows_of_island_[island] > crumb_rows || is_joint(problem_->blocks[k].law)) return false;
+        const Island& island = islands_[split_.of_block[k]];
+        if (&island == &*heap) continue;
+        if (island.rows > crumb_rows || is_joint(problem_->blocks[k].law)) return false;
     }
     return true;
 }
@@ -162,7 +166,6 @@ bool Auto::correct(const Problem& problem, Solution& solution, Tolerance toleran
 
 void Auto::solve_islands(Solution& solution) {
     report_.status = Status::converged;
-    list_islands();
     judge_start(solution);
     if (!std::isfinite(reference_J_)) {
         report_.status = Status::not_finite;

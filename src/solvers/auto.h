@@ -53,7 +53,8 @@ private:
         int rows = 0;
     };
 
-    bool is_heap_with_crumbs();
+    bool is_worth_splitting(double budget_s);
+    bool is_heap_with_crumbs() const;
     void solve_islands(Solution& solution);
     void list_islands();
     void judge_start(Solution& solution);
@@ -73,7 +74,6 @@ private:
 
     AutoOptions options_;
     AutoIsland ladder_;
-    std::vector<int> rows_of_island_;
 
     const Problem* problem_ = nullptr;
     StopRule rule_;

@@ -53,9 +53,11 @@ bool equals_transpose(const SparseMatrix& matrix) {
     return true;
 }
 
-bool is_movable(const Problem& problem, int body) {
-    return body != no_body && (problem.bodies[body].inverse_mass != 0.0 ||
-                               problem.bodies[body].inverse_inertia_w != Symmetric3{});
+/// Slots are those of the bodies; the world's, behind them, does not move.
+bool is_movable(const Problem& problem, int slot) {
+    return slot < static_cast<int>(problem.bodies.size()) &&
+           (problem.bodies[slot].inverse_mass != 0.0 ||
+            problem.bodies[slot].inverse_inertia_w != Symmetric3{});
 }
 
 constexpr int root_of_mass = 6;  // where it is in a body's slot, behind the six of L
@@ -206,10 +208,7 @@ bool PackedProblem::note_contacts(const Problem& problem) {
         planned_bodies_ != problem.bodies.size() ||
         !std::equal(runs_.begin(), runs_.end(), planned_.begin(), planned_.end(), same);
     contacts_.resize(count);
-    const auto world = static_cast<int>(problem.bodies.size());
-    const auto body_of = [&](int slot) {
-        return slot != world && is_movable(problem, slot) ? slot : BatchPlan::immovable;
-    };
+    const auto body_of = [&](int slot) { return is_movable(problem, slot) ? slot : BatchPlan::immovable; };
     std::size_t at = 0;
     for (const Run& run : runs_) {
         if (!is_planned(run)) continue;
@@ -296,8 +295,7 @@ void PackedProblem::fill_batches(const Problem& problem, Found& found) {
             fill_cell(problem, cell, single_g_.data() + static_cast<std::ptrdiff_t>(3 * row_width) * at,
                       found);
             for (int* slot : {&cell.slot_a, &cell.slot_b}) {
-                if (*slot == world || !is_movable(problem, *slot))
-                    *slot = world + 1 + world_slots * static_cast<int>(p);
+                if (!is_movable(problem, *slot)) *slot = world + 1 + world_slots * static_cast<int>(p);
             }
         }
     };
@@ -318,7 +316,7 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     fill_cell(problem, cell, rows.data(), found);
     const std::array<int, 2> slots = {cell.slot_a, cell.slot_b};
     for (int side = 0; side < 2; ++side) {
-        const bool movable = slots[side] != world && is_movable(problem, slots[side]);
+        const bool movable = is_movable(problem, slots[side]);
         batch.place[side][lane] = state_width * (movable ? slots[side] : zero_slot);
         batch.root[side][lane] = movable ? scratch_u_[state_width * slots[side] + root_of_mass] : 0.0;
     }

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "boxes.h"
 #include "support/random.h"
 
 namespace uptack::collision {
@@ -46,11 +47,6 @@ Pairs all_pairs(const std::vector<SweptBox>& boxes) {
         }
     }
     return pairs;
-}
-
-SweptBox cube(const Vec3& center, double half, std::uint32_t body, std::uint32_t flags = box_wanted) {
-    const Vec3 h{half, half, half};
-    return enclosing_box(center - h, center + h, body, flags);
 }
 
 struct Kind {

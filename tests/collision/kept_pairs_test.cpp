@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "boxes.h"
 #include "support/random.h"
 
 namespace uptack::collision {
@@ -29,11 +30,6 @@ Found find(Finder& finder, const std::vector<SweptBox>& boxes, const std::vector
 Found find_fresh(const std::vector<SweptBox>& boxes, const std::vector<std::uint64_t>& more = {}) {
     BroadPhase fresh;
     return find(fresh, boxes, more);
-}
-
-SweptBox cube(const Vec3& center, double half, std::uint32_t body, std::uint32_t flags = box_wanted) {
-    const Vec3 h{half, half, half};
-    return enclosing_box(center - h, center + h, body, flags);
 }
 
 /// Cubes that wander: most by little, some by much.
