@@ -18,6 +18,7 @@ from recordings import SCENE, WALL_CLOCK, committed, contents
 from uptack_case import UPTACK, UptackCase, run
 
 KILLS = 50
+FINISHED = 5  # runs that were brought to their end; on a slow machine a run may be killed a dozen times before
 ROWS = {"frames": "frames", "joints": "frames", "contacts": "contacts", "steps": "steps"}
 OFTEN = ("--checkpoint-every", 0.002)  # a flush and a checkpoint nearly every step
 
@@ -86,7 +87,7 @@ class Killed(UptackCase):
         kills = finished = 0
         steps_found = set()
         for attempt in range(10 * KILLS):
-            if kills >= KILLS:
+            if kills >= KILLS and finished >= FINISHED:
                 break
             name = f"run{attempt}.h5"
             part = self.folder / (name + ".part")
@@ -105,7 +106,7 @@ class Killed(UptackCase):
             (self.folder / name).unlink()
             finished += 1
         self.assertGreaterEqual(kills, KILLS)
-        self.assertGreaterEqual(finished, 5)
+        self.assertGreaterEqual(finished, FINISHED)
         self.assertGreaterEqual(len(steps_found), 10, "the kills should fall at different moments")
 
 
