@@ -1,5 +1,7 @@
 // What one psor sweep costs, on one thread and on two, beside what the memory alone would cost.
 //
+//     sweep_bench [problem ...]
+//
 // The bounds: a sweep must at least read every packed byte once.  Arrays of as many bytes are summed up
 // ("read"), and go through a = b + s c, a third of the bytes each ("triad", the usual measure of bandwidth),
 // on one thread.  Everything is the least of many tries; the tries of sweep and bounds take turns, so that
@@ -8,7 +10,9 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "bench_support.h"
@@ -52,9 +56,10 @@ double sweep_seconds(const PackedProblem& packed, int threads, std::vector<doubl
     return best_seconds(tries, calls, [&] { packed.sweep(1.0, Direction::forward, x, u); });
 }
 
-void report(const std::string& name, const Problem& problem) {
+void report(const std::string& name, const Problem& problem, RowsAs rows) {
     PackedProblem packed;
     packed.pack(problem);
+    packed.read(rows);
     std::vector<double> x(packed.rows(), 0.0);
     AlignedVector u(packed.state_size(), 0.0);
     for (int sweep = 0; sweep < 20; ++sweep) packed.sweep(1.0, Direction::forward, x, u);
@@ -90,16 +95,24 @@ void report(const std::string& name, const Problem& problem) {
 }  // namespace
 }  // namespace uptack::bench
 
-int main() {
+int main(int count, char** words) {
     using namespace uptack;
+    const std::vector<std::string> wanted(words + 1, words + count);
     fmt::print("one psor sweep, {} kernels; ns per block (a row, or a contact with friction)\n",
                kernel_target());
     fmt::print("{:<16}{:>8}{:>8}{:>9}{:>9}{:>7}{:>9}{:>7}{:>9}{:>19}\n", "problem", "blocks", "bytes",
                "1 thread", "2", "gain", "read", "triad", "1/triad", "hash of 20 sweeps");
-    bench::report("shaker", generate("shaker"));
-    bench::report("b2-friction", generate("b2-friction"));
-    bench::report("wall", generate("wall"));
-    bench::report("shaker-friction", generate("shaker-friction"));
-    bench::report("spheres 1e5", generate_sphere_packing({.spheres = 27'000, .contacts = 0}));
-    bench::report("spheres 1e5 mu", generate_sphere_packing({.spheres = 27'000, .contacts = 0, .mu = 0.3}));
+    const auto report = [&](const std::string& name, const auto& make, RowsAs rows = RowsAs::doubles) {
+        if (wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+            bench::report(name, make(), rows);
+    };
+    for (const char* name : {"shaker", "b2-friction", "wall", "shaker-friction"})
+        report(name, [&] { return generate(name); });
+    const auto spheres = [](int count, double mu) {
+        return [=] { return generate_sphere_packing({.spheres = count, .contacts = 0, .mu = mu}); };
+    };
+    report("spheres-1e5", spheres(27'000, 0.0));
+    report("spheres-1e5-mu", spheres(27'000, 0.3));
+    report("spheres-1e6-mu", spheres(270'000, 0.3));
+    report("  as floats", spheres(270'000, 0.3), RowsAs::floats);
 }

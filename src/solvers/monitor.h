@@ -23,7 +23,7 @@ public:
     void start_clock();
 
     /// Takes the rule, judges the warm start in solution.impulse against zero, and puts the better one,
-    /// projected, into x.  `y` is scratch and holds A x afterwards.
+    /// projected, into x.  `y` holds A x afterwards: the last product of the packed problem.
     void begin(const PackedProblem& packed, const StopRule& rule, const Observer& observer,
                Solution& solution, std::vector<double>& x, std::vector<double>& y);
 
@@ -40,6 +40,8 @@ public:
 
     /// Is the best error so small that the round-off of what is carried along might show in it?
     bool is_fine() const { return best_J_ < 1e-6 * reference_J_; }
+    /// That sweeps need now.
+    RowsAs rows_wanted() const { return is_fine() ? RowsAs::doubles : RowsAs::floats; }
     bool meets_tolerance(double energy_J) const { return meets(rule_.tolerance, energy_J, reference_J_); }
 
     /// Looks at x; remembers it if it is the best so far; decides whether to go on.

@@ -14,11 +14,12 @@ SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRu
     }
     monitor_.begin(packed_, rule, observer, solution, now_.x, y_);
     now_.u.resize(packed_.state_size());
-    packed_.carry(now_.x, now_.u);
+    copy(packed_.state_of_product(), now_.u);
     restart();
 
     double last_square = 0.0;
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
+        packed_.read(monitor_.rows_wanted());
         packed_.sweep(options_.omega, Direction::forward, now_.x, now_.u);
         if (monitor_.due(sweeps)) {
             if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(now_.x, now_.u);

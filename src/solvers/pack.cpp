@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "largest_eigenvalue.h"
 #include "linalg/parallel.h"
@@ -67,6 +68,26 @@ constexpr Grain fill_grain{.smallest_chunk = 256, .parallel_from = 2048};
 
 }  // namespace
 
+SlimBatch rounded(const ContactBatch& batch) {
+    SlimBatch out;
+    const auto round = [](const auto& from, auto& to) {
+        const auto* first = reinterpret_cast<const double*>(&from);
+        std::transform(first, first + sizeof from / sizeof(double), reinterpret_cast<float*>(&to),
+                       [](double number) { return static_cast<float>(number); });
+    };
+    const auto copy = [](const auto& from, auto& to) { std::memcpy(&to, &from, sizeof to); };
+    round(batch.frame, out.frame);
+    round(batch.root, out.root);
+    round(batch.turn, out.turn);
+    round(batch.step, out.step);
+    copy(batch.q, out.q);
+    copy(batch.mu, out.mu);
+    copy(batch.place, out.place);
+    copy(batch.row, out.row);
+    copy(batch.exact, out.exact);
+    return out;
+}
+
 // 1. Which cells and runs there are   2. which of them go into batches   3. where rows stand   4. the numbers
 void PackedProblem::pack(const Problem& problem, Use use) {
     reset(problem);
@@ -76,6 +97,7 @@ void PackedProblem::pack(const Problem& problem, Use use) {
         plan_batches(problem);
     } else {
         batches_.clear();
+        slim_batches_.clear();
         single_g_.clear();
     }
     place_rows();
@@ -97,6 +119,7 @@ void PackedProblem::reset(const Problem& problem) {
     c_ = problem.compliance;
     resize_anew(metric_, rows);
     fresh_at_ = 0;
+    reads_ = RowsAs::doubles;
     bodies_ = matrix_ ? 0 : problem.bodies.size();
     state_size_ = matrix_ ? 0 : state_width * (bodies_ + 1);
     scratch_u_.resize(state_size_);
@@ -249,6 +272,9 @@ void PackedProblem::plan_batches(const Problem& problem) {
         planned_bodies_ = 0;
     }
     resize_anew(batches_, plan_.lanes().size() / 4);
+    // From here on a sweep waits for the memory, on whichever machine.
+    constexpr std::size_t many = 50'000;  // batches
+    resize_anew(slim_batches_, batches_.size() < many ? 0 : batches_.size());
     resize_anew(single_g_, 3 * row_width * plan_.singles().size());
     state_size_ += state_width * world_slots * plan_.pieces().size();
 }
@@ -289,6 +315,7 @@ void PackedProblem::fill_batches(const Problem& problem, Found& found) {
             // Neither neighbouring batches nor pieces share a slot: each would wait for the other's zeros.
             const int zero = world + 1 + world_slots * static_cast<int>(p) + at % world_slots;
             for (int lane = 0; lane < 4; ++lane) fill_lane(problem, {at, lane}, zero, found);
+            if (!slim_batches_.empty()) slim_batches_[at] = rounded(batches_[at]);
         }
         for (int at = piece.first_single; at < piece.first_single + piece.singles; ++at) {
             Cell& cell = cells_[plan_.singles()[at]];

@@ -12,20 +12,26 @@ namespace {
 /// Up to six rows on the stack.
 using Rows = std::array<double, max_block_rows>;
 
+/// Ten megabytes.
+constexpr std::size_t many_batches = 8192;
+
 /// Of loops that project: 10 to 20 ns a cell.
 constexpr Grain cells_grain{.smallest_chunk = 1024, .parallel_from = 8192};
 
 }  // namespace
 
 PackedView PackedProblem::view() const {
-    return {.cells = cells_.data(),
-            .g = g_.data(),
-            .single_g = single_g_.data(),
-            .q = q_.data(),
-            .c = c_.empty() ? nullptr : c_.data(),
-            .batches = batches_.data(),
-            .batch_c = c_.empty() ? nullptr : batch_c_.data(),
-            .exact_batches = exact_batches_};
+    return {
+        .cells = cells_.data(),
+        .g = g_.data(),
+        .single_g = single_g_.data(),
+        .q = q_.data(),
+        .c = c_.empty() ? nullptr : c_.data(),
+        .batches = batches_.data(),
+        .slim_batches = reads_ == RowsAs::floats && !slim_batches_.empty() ? slim_batches_.data() : nullptr,
+        .batch_c = c_.empty() ? nullptr : batch_c_.data(),
+        .exact_batches = exact_batches_,
+        .many_batches = batches_.size() >= many_batches};
 }
 
 FrictionCone PackedProblem::cone_of(const Cell& cell) const {
@@ -183,8 +189,8 @@ bool PackedProblem::state_is_stale(std::int64_t sweeps) {
 }
 
 std::size_t PackedProblem::bytes_per_sweep() const {
-    std::size_t bytes = (rows() + state_size_) * sizeof(double) + batches_.size() * sizeof(ContactBatch) +
-                        batch_c_.size() * sizeof(double);
+    const std::size_t batch = view().slim_batches != nullptr ? sizeof(SlimBatch) : sizeof(ContactBatch);
+    std::size_t bytes = (rows() + state_size_ + batch_c_.size()) * sizeof(double) + batches_.size() * batch;
     const auto add_cell = [&](const Cell& cell) {
         bytes += sizeof(Cell) + cell.rows * (row_width + 1 + (c_.empty() ? 0 : 1)) * sizeof(double);
     };

@@ -35,6 +35,10 @@
 namespace uptack {
 
 enum class Direction : std::int8_t { forward = 1, backward = -1 };
+enum class RowsAs : std::int8_t { floats, doubles };
+
+/// The same contacts with their rows as floats.
+SlimBatch rounded(const ContactBatch& batch);
 
 class PackedProblem {
 public:
@@ -84,8 +88,14 @@ public:
     void respond(View u, View x, MutableView y) const;
     /// y = A x
     void multiply(View x, MutableView y) const;
+    /// G^T x of the last product.
+    View state_of_product() const { return scratch_u_; }
     /// y = 1/2 (A + A^T) x: the same unless a foreign matrix is not symmetric
     void multiply_symmetric(View x, MutableView y) const;
+
+    /// Sweeps and respond() may read rows rounded to floats, where there are any: for errors far above a
+    /// float's.  In doubles after pack().
+    void read(RowsAs rows) { reads_ = rows; }
 
     /// One projected Gauss-Seidel pass over all cells, in place; u follows x.
     void sweep(double omega, Direction direction, MutableView x, MutableView u) const;
@@ -191,6 +201,8 @@ private:
     std::vector<Cell> cells_;
     std::vector<Run> runs_;
     std::vector<ContactBatch> batches_;
+    std::vector<SlimBatch> slim_batches_;  // the same in floats, of large problems
+    RowsAs reads_ = RowsAs::doubles;
     std::vector<double> batch_c_;  // empty: no compliance
     BatchPlan plan_;
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of

@@ -12,10 +12,11 @@ SolveReport Psor::solve(const Problem& problem, Solution& solution, const StopRu
     }
     monitor_.begin(packed_, rule, observer, solution, x_, y_);
     u_.resize(packed_.state_size());
-    packed_.carry(x_, u_);
+    copy(packed_.state_of_product(), u_);
 
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
         const bool back = options_.symmetric && sweeps % 2 == 0;
+        packed_.read(monitor_.rows_wanted());
         packed_.sweep(options_.omega, back ? Direction::backward : Direction::forward, x_, u_);
         if (!monitor_.due(sweeps)) continue;
         if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(x_, u_);

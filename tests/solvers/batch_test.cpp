@@ -199,6 +199,30 @@ TEST(Batches, LeaveOutRowsThatAreNotOpposite) {
     for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], fresh[i], tolerance(1e-12));
 }
 
+// Large problems only: floats are read while the error is far above theirs, doubles below.
+TEST(Batches, OfLargeProblemsMayBeReadAsFloats) {
+    const Problem problem = generate_sphere_packing({.spheres = 57'000, .contacts = 0, .mu = 0.3});
+    PackedProblem packed;
+    packed.pack(problem);
+    const std::size_t bytes = packed.bytes_per_sweep();
+    const auto swept = [&](RowsAs rows) {
+        packed.read(rows);
+        std::vector<double> x(packed.rows(), 0.0), u(packed.state_size(), 0.0);
+        for (int sweep = 0; sweep < 10; ++sweep) packed.sweep(1.0, Direction::forward, x, u);
+        return x;
+    };
+    const std::vector<double> exact = swept(RowsAs::doubles);
+    const std::vector<double> rough = swept(RowsAs::floats);
+    EXPECT_LT(10 * packed.bytes_per_sweep(), 7 * bytes);
+    double largest = 0.0, apart = 0.0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        largest = std::max(largest, exact[i]);
+        apart = std::max(apart, std::abs(exact[i] - rough[i]));
+    }
+    EXPECT_GT(apart, 0.0) << "floats were not read";
+    EXPECT_LE(apart, tolerance(1e-5) * largest);
+}
+
 #ifdef __x86_64__
 TEST(Batches, GiveTheSameBitsOnEveryInstructionSet) {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
@@ -227,17 +251,23 @@ TEST(Batches, GiveTheSameBitsOnEveryInstructionSet) {
             }
         }
     }
+    std::vector<SlimBatch> slim(count);
+    std::transform(batches.begin(), batches.end(), slim.begin(), rounded);
     const std::vector<double> c(12UL * count, 0.01);
-    for (const int kind : {0, 1, 2, 3}) {
+    for (int kind = 0; kind < 16; ++kind) {
         const PackedView view{.batches = batches.data(),
+                              .slim_batches = kind < 8 ? nullptr : slim.data(),
                               .batch_c = kind % 2 == 0 ? nullptr : c.data(),
-                              .exact_batches = kind >= 2};
+                              .exact_batches = kind / 2 % 2 == 1,
+                              .many_batches = kind / 4 % 2 == 1};
         const auto run = [&](const Kernels& kernels) {
-            std::vector<double> x(row, 0.0);
+            std::vector<double> x(row, 0.0), y(row, 0.0);
             std::vector<double> u(state_width * bodies, 0.0);
             for (const int stride : {1, -1, 1, 1, -1})
                 kernels.sweep_batches(view, {.count = count, .stride = stride}, 1.2, x.data(), u.data());
+            kernels.gather_batches(view, {.count = count}, u.data(), x.data(), y.data());
             x.insert(x.end(), u.begin(), u.end());
+            x.insert(x.end(), y.begin(), y.end());
             return x;
         };
         const auto portable = run(kernels_portable);

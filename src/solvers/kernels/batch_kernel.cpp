@@ -26,7 +26,8 @@ UPTACK_INLINE void write(const Side& side) {
 }
 
 // w_r of the three rows, from `start` on: b + J v or just J v
-UPTACK_INLINE void add_velocities(const ContactBatch& batch, const Side& a, const Side& b, Four* w) {
+template <class Batch>
+UPTACK_INLINE void add_velocities(const Batch& batch, const Side& a, const Side& b, Four* w) {
     const Four root_a = load(batch.root[0]);
     const Four root_b = load(batch.root[1]);
     Four apart[3];
@@ -41,7 +42,8 @@ UPTACK_INLINE void add_velocities(const ContactBatch& batch, const Side& a, cons
 }
 
 // u += G^T change on both sides
-UPTACK_INLINE void push(const ContactBatch& batch, const Four* change, Side& a, Side& b) {
+template <class Batch>
+UPTACK_INLINE void push(const Batch& batch, const Four* change, Side& a, Side& b) {
     const Four root_a = load(batch.root[0]);
     const Four root_b = load(batch.root[1]);
     for (int k = 0; k < 3; ++k) {
@@ -58,8 +60,8 @@ UPTACK_INLINE void push(const ContactBatch& batch, const Four* change, Side& a, 
     }
 }
 
-template <bool exact, bool compliant>
-UPTACK_INLINE void sweep_batch(const ContactBatch& batch, const double* c, Four omega, double* x, double* u) {
+template <bool exact, bool compliant, class Batch>
+UPTACK_INLINE void sweep_batch(const Batch& batch, const double* c, Four omega, double* x, double* u) {
     Side a, b;
     read(a, batch.place[0], u);
     read(b, batch.place[1], u);
@@ -87,28 +89,88 @@ UPTACK_INLINE void sweep_batch(const ContactBatch& batch, const double* c, Four 
     write(b);
 }
 
-constexpr int ahead = 4;
+UPTACK_INLINE int nth(CellRange range, int k) {
+    return range.first + (range.stride > 0 ? k : range.count - 1 - k);
+}
 
 // The bodies of a batch some visits ahead: they are scattered, and another thread may have had them.
-UPTACK_INLINE void prefetch_bodies(const ContactBatch& batch, const double* u) {
+template <class Batch>
+UPTACK_INLINE void prefetch_bodies(const Batch* batches, CellRange range, int k, const double* u) {
+    if (k >= range.count) return;
+    const Batch& batch = batches[nth(range, k)];
     for (int lane = 0; lane < 4; ++lane) {
         __builtin_prefetch(u + batch.place[0][lane]);
         __builtin_prefetch(u + batch.place[1][lane]);
     }
 }
 
-template <bool exact, bool compliant>
-void sweep_all(const PackedView& view, CellRange range, double omega, double* x, double* u) {
+template <class Batch>
+UPTACK_INLINE void prefetch_impulses(const Batch* batches, CellRange range, int k, const double* x) {
+    if (k >= range.count) return;
+    for (const int row : batches[nth(range, k)].row) __builtin_prefetch(x + row);
+}
+
+// Some processors do not follow so wide a stream by themselves.
+template <class Batch>
+UPTACK_INLINE void prefetch_batch(const Batch* batches, CellRange range, int k) {
+    if (k >= range.count) return;
+    const auto* bytes = reinterpret_cast<const char*>(batches + nth(range, k));
+    constexpr int line = 64;
+    for (int at = 0; at < static_cast<int>(sizeof(Batch)); at += line) __builtin_prefetch(bytes + at);
+}
+
+constexpr int bodies_ahead = 4;
+constexpr int far_bodies_ahead = 6;
+constexpr int far_batches_ahead = 12;
+
+// visit(batch, its compliances or null) for each of the range.  Where the batches are more than caches hold,
+// they are asked for twice as early as what they say is needed.
+template <class Batch, class Visit>
+UPTACK_INLINE void for_each(const Batch* batches, const PackedView& view, CellRange range, const double* x,
+                            const double* u, const Visit& visit) {
+    const auto visit_nth = [&](int k) {
+        const std::int64_t at = nth(range, k);
+        visit(batches[at], view.batch_c != nullptr ? view.batch_c + 12 * at : nullptr);
+    };
+    if (!view.many_batches) {
+        for (int k = 0; k < range.count; ++k) {
+            prefetch_bodies(batches, range, k + bodies_ahead, u);
+            visit_nth(k);
+        }
+        return;
+    }
     for (int k = 0; k < range.count; ++k) {
-        const int at = range.first + (range.stride > 0 ? k : range.count - 1 - k);
-        const double* c = compliant ? view.batch_c + 12 * static_cast<std::int64_t>(at) : nullptr;
-        if (k + ahead < range.count) prefetch_bodies(view.batches[at + ahead * range.stride], u);
-        sweep_batch<exact, compliant>(view.batches[at], c, all(omega), x, u);
+        prefetch_batch(batches, range, k + far_batches_ahead);
+        prefetch_bodies(batches, range, k + far_bodies_ahead, u);
+        prefetch_impulses(batches, range, k + far_bodies_ahead, x);
+        visit_nth(k);
+    }
+}
+
+template <bool exact, bool compliant, class Batch>
+void sweep_all(const Batch* batches, const PackedView& view, CellRange range, double omega, double* x,
+               double* u) {
+    for_each(batches, view, range, x, u, [=](const Batch& batch, const double* c) {
+        sweep_batch<exact, compliant>(batch, c, all(omega), x, u);
+    });
+}
+
+template <class Batch>
+void sweep_any(const Batch* batches, const PackedView& view, CellRange range, double omega, double* x,
+               double* u) {
+    const bool compliant = view.batch_c != nullptr;
+    if (view.exact_batches) {
+        (compliant ? sweep_all<true, true, Batch> : sweep_all<true, false, Batch>)(batches, view, range,
+                                                                                   omega, x, u);
+    } else {
+        (compliant ? sweep_all<false, true, Batch> : sweep_all<false, false, Batch>)(batches, view, range,
+                                                                                     omega, x, u);
     }
 }
 
 // y = G u + C x
-UPTACK_INLINE void gather_batch(const ContactBatch& batch, const double* c, const double* u, const double* x,
+template <class Batch>
+UPTACK_INLINE void gather_batch(const Batch& batch, const double* c, const double* u, const double* x,
                                 double* y) {
     Side a, b;
     read(a, batch.place[0], const_cast<double*>(u));  // Side can write as well
@@ -125,6 +187,13 @@ UPTACK_INLINE void gather_batch(const ContactBatch& batch, const double* c, cons
     double* at[4];
     for (int lane = 0; lane < 4; ++lane) at[lane] = y + batch.row[lane];
     write_rows(at, w);
+}
+
+template <class Batch>
+void gather_all(const Batch* batches, const PackedView& view, CellRange range, const double* u,
+                const double* x, double* y) {
+    for_each(batches, view, range, x, u,
+             [=](const Batch& batch, const double* c) { gather_batch(batch, c, u, x, y); });
 }
 
 // u += G^T x
@@ -145,31 +214,27 @@ UPTACK_INLINE void scatter_batch(const ContactBatch& batch, const double* x, dou
 
 void UPTACK_SWEEP_BATCHES(const PackedView& view, CellRange range, double omega, double* x, double* u);
 void UPTACK_SWEEP_BATCHES(const PackedView& view, CellRange range, double omega, double* x, double* u) {
-    const bool compliant = view.batch_c != nullptr;
-    if (view.exact_batches) {
-        (compliant ? sweep_all<true, true> : sweep_all<true, false>)(view, range, omega, x, u);
+    if (view.slim_batches != nullptr) {
+        sweep_any(view.slim_batches, view, range, omega, x, u);
     } else {
-        (compliant ? sweep_all<false, true> : sweep_all<false, false>)(view, range, omega, x, u);
+        sweep_any(view.batches, view, range, omega, x, u);
     }
 }
 
 void UPTACK_SCATTER_BATCHES(const PackedView& view, CellRange range, const double* x, double* u);
 void UPTACK_SCATTER_BATCHES(const PackedView& view, CellRange range, const double* x, double* u) {
-    for (int at = range.first; at < range.first + range.count; ++at) {
-        if (at + ahead < range.first + range.count) prefetch_bodies(view.batches[at + ahead], u);
-        scatter_batch(view.batches[at], x, u);
-    }
+    for_each(view.batches, view, range, x, u,
+             [=](const ContactBatch& batch, const double*) { scatter_batch(batch, x, u); });
 }
 
 void UPTACK_GATHER_BATCHES(const PackedView& view, CellRange range, const double* u, const double* x,
                            double* y);
 void UPTACK_GATHER_BATCHES(const PackedView& view, CellRange range, const double* u, const double* x,
                            double* y) {
-    for (int at = range.first; at < range.first + range.count; ++at) {
-        if (at + ahead < range.first + range.count) prefetch_bodies(view.batches[at + ahead], u);
-        const double* c =
-            view.batch_c != nullptr ? view.batch_c + 12 * static_cast<std::int64_t>(at) : nullptr;
-        gather_batch(view.batches[at], c, u, x, y);
+    if (view.slim_batches != nullptr) {
+        gather_all(view.slim_batches, view, range, u, x, y);
+    } else {
+        gather_all(view.batches, view, range, u, x, y);
     }
 }
 

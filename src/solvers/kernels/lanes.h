@@ -43,6 +43,9 @@ UPTACK_INLINE Four all(double a) {
 UPTACK_INLINE Four load(const double* p) {
     return {_mm256_load_pd(p)};
 }
+UPTACK_INLINE Four load(const float* p) {
+    return {_mm256_cvtps_pd(_mm_load_ps(p))};
+}
 UPTACK_INLINE Four load_any(const double* p) {  // of any alignment
     return {_mm256_loadu_pd(p)};
 }
@@ -109,6 +112,9 @@ UPTACK_INLINE Four all(double a) {
 }
 UPTACK_INLINE Four load(const double* p) {
     UPTACK_LANES(p[i]);
+}
+UPTACK_INLINE Four load(const float* p) {
+    UPTACK_LANES(static_cast<double>(p[i]));
 }
 UPTACK_INLINE Four load_any(const double* p) {
     return load(p);

@@ -42,17 +42,24 @@ inline constexpr int row_width = 12;   ///< doubles per row of G: six per body
 /// Four contacts that move different bodies, one per vector lane.  The linear parts of a contact's rows are
 /// opposite on its two bodies, so they are stored once: G_a = root_a [frame, turn_a], G_b = [-root_b frame,
 /// turn_b] with root = sqrt(inverse mass).
-struct alignas(64) ContactBatch {
-    double frame[3][3][4];    ///< [row][axis][lane]: linear part of J on body a
-    double root[2][4];        ///< [side][lane]
-    double turn[2][3][3][4];  ///< [side][row][axis][lane]: angular part of G
+///
+/// The rows are doubles.  Where there are so many that a sweep waits for the memory, they are kept as floats
+/// as well, 0.6 of the bytes, for sweeps whose error is still far above a float's.  The arithmetic is the
+/// same.
+template <class Real>
+struct alignas(8 * sizeof(Real)) BatchOf {
+    Real frame[3][3][4];    ///< [row][axis][lane]: linear part of J on body a
+    Real root[2][4];        ///< [side][lane]
+    Real turn[2][3][3][4];  ///< [side][row][axis][lane]: angular part of G
+    Real step[4];
     double q[3][4];
     double mu[4];
-    double step[4];
     int place[2][4];  ///< [side][lane]: where the body begins in the state, or a slot that stays zero
     int row[4];       ///< first row
     int exact[4];     ///< 1: add De Saxce's term
 };
+using ContactBatch = BatchOf<double>;
+using SlimBatch = BatchOf<float>;
 
 /// G = J M^-1/2, so that A = G G^T + C and the state is u = G^T x.
 struct PackedView {
@@ -62,8 +69,10 @@ struct PackedView {
     const double* q = nullptr;         ///< J v_free + b
     const double* c = nullptr;         ///< compliance, or null for none
     const ContactBatch* batches = nullptr;
-    const double* batch_c = nullptr;  ///< [batch][row][lane], or null for none
-    bool exact_batches = false;       ///< some contact of the batches has De Saxce's term
+    const SlimBatch* slim_batches = nullptr;  ///< the same in floats; null: none, or not to be used
+    const double* batch_c = nullptr;          ///< [batch][row][lane], or null for none
+    bool exact_batches = false;               ///< some contact of the batches has De Saxce's term
+    bool many_batches = false;                ///< more than caches hold
 };
 
 /// Cells (or batches) first .. first + count - 1, visited upwards (stride 1) or downwards (stride -1).
