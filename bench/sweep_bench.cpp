@@ -108,8 +108,8 @@ int main(int count, char** words) {
     };
     for (const char* name : {"shaker", "b2-friction", "wall", "shaker-friction"})
         report(name, [&] { return generate(name); });
-    const auto spheres = [](int count, double mu) {
-        return [=] { return generate_sphere_packing({.spheres = count, .contacts = 0, .mu = mu}); };
+    const auto spheres = [](int number, double mu) {
+        return [=] { return generate_sphere_packing({.spheres = number, .contacts = 0, .mu = mu}); };
     };
     report("spheres-1e5", spheres(27'000, 0.0));
     report("spheres-1e5-mu", spheres(27'000, 0.3));
