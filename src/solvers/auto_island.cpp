@@ -31,6 +31,12 @@ constexpr double solved_error = 1e-9;
 constexpr double standing_share = 0.1;
 constexpr double creeping = 3.0;
 
+// A heap with exact friction that is to come to rest must not be pushed about by what each step leaves over
+// (docs/decisions/015-rest-gap.md).
+constexpr double goal_of_heaps = 0.3;         // of the tolerance,
+constexpr std::int64_t heap_patience = 3;     // for so many times the sweeps that the tolerance took
+constexpr std::int64_t least_patience = 100;  // and these
+
 constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
 constexpr std::int64_t joint_first_look = 8;
 constexpr double joint_loose = 1e-3;  // relative error below which cg has no chance against a factorisation
@@ -212,6 +218,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     method_ = method;
     verdict_ = Verdict::go_on;
     next_hope_ = first_verdict;
+    met_at_ = 0;
     leave_ = false;
     pace_.begin(method == Method::apgd ? resting_window : window);
     stages_.push_back({.method = method, .before_J = report_.energy_error_J});
@@ -337,7 +344,10 @@ AutoIsland::Verdict AutoIsland::judge_pace() {
     if (n < (method_ == Method::cg ? joint_first_look : std::max(first_verdict, warmed_up)))
         return Verdict::go_on;
     const double e_over_goal = excess(pace_.least_energy());
-    if (e_over_goal <= 1.0) return Verdict::go_on;  // the solver will see it
+    if (e_over_goal <= 1.0) {
+        if (met_at_ == 0) met_at_ = n;
+        return n < heap_patience * met_at_ + least_patience ? Verdict::go_on : Verdict::enough;
+    }
     const double left = std::log(e_over_goal) / std::max(pace_.rate(), 1e-300);
     const auto allowed = static_cast<double>(rule_.max_iterations - report_.iterations - n);
     const double left_ns = left <= allowed ? left * iteration_ns(method_) : infinity;
@@ -508,8 +518,9 @@ void AutoIsland::give_up(const char* reason) {
 void AutoIsland::climb() {
     Method method = Method::nncg;
     bool was_stalled = false;
+    const double goal = options_.settle && !convex_ ? goal_of_heaps : 1.0;
     while (!finished_) {
-        if (!run(method, rule_.max_iterations)) {
+        if (!run(method, rule_.max_iterations, goal)) {
             method = other_method();
             if ((refused_ & only(method)) == 0) continue;
             take_newton();

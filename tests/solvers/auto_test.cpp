@@ -461,5 +461,29 @@ TEST(Auto, GivesTheSameBitsEveryTimeAndOnAnyNumberOfThreads) {
     }
 }
 
+// What one step leaves over pushes a heap about in the next.
+TEST(Auto, SettlingHeapsGoSomewhatBelowTheTolerance) {
+    for (const FrictionModel model : {FrictionModel::exact, FrictionModel::convex}) {
+        const Problem heap =
+            generate_sphere_packing({.spheres = 300, .contacts = 0, .mu = 0.3, .model = model});
+        const auto solved = [&](const char* settle, std::vector<double> start) {
+            auto solver = make_solver("auto", {{"settle", settle}});
+            Outcome out;
+            out.solution.impulse = std::move(start);
+            out.report = solver->solve(heap, out.solution, {.tolerance = {0.03}});
+            return out;
+        };
+        const Outcome plain = solved("false", {});
+        const Outcome settled = solved("true", {});
+        EXPECT_EQ(plain.report.status, Status::converged);
+        EXPECT_EQ(settled.report.status, Status::converged);
+        EXPECT_LE(settled.report.iterations, 3 * plain.report.iterations + 150);
+        const bool goes_on = settled.report.relative_error < 0.5 * plain.report.relative_error;
+        EXPECT_EQ(goes_on, model == FrictionModel::exact);
+        // From there nothing is left to do.
+        EXPECT_EQ(solved("true", settled.solution.impulse).report.iterations, 0);
+    }
+}
+
 }  // namespace
 }  // namespace uptack::test
