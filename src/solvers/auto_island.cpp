@@ -43,6 +43,7 @@ constexpr double joint_loose = 1e-3;  // relative error below which cg has no ch
 
 constexpr std::int64_t newton_cap = 100;    // where it may not converge at all, and goes first;
 constexpr double newton_patience = 4.0;     // else so many times the iterations that it is expected to take
+constexpr double walk_share = 3.0;          // of all work before: newton's walk, before giving up
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
 constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken,
@@ -134,7 +135,8 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     goal_J_ = reference_J_ = 0.0;
     work_ns_ = swept_ns_ = swept_ = swept_s_ = newton_from_ns_ = 0.0;
     operations_ = start_error_ = -1.0;
-    newton_failed_ = false;
+    newton_failed_ = walked_ = resumed_ = false;
+    path_.clear();
     look_at(problem);
 
     if (joint_share_ == 1.0) {
@@ -206,14 +208,14 @@ double AutoIsland::excess(double energy_J) const {
 
 // 1. Run from the best impulses so far   2. keep what is better   3. is that the end?
 // False: the method refused; nothing has changed.
-bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) {
+bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, From from) {
     StopRule rule = rule_;
     const double factor = rule.tolerance.unit == ErrorUnit::joules ? tightening * tightening : tightening;
     rule.tolerance.value *= factor;
     rule.max_iterations = std::min(iterations, rule_.max_iterations - report_.iterations);
     rule.budget_s = seconds_left();
     rule.enough = &leave_;
-    trial_.impulse = solution_->impulse;
+    trial_.impulse = from == From::best ? solution_->impulse : path_;
     if (method == Method::newton && newton_starts_anew()) trial_.impulse.clear();
     method_ = method;
     verdict_ = Verdict::go_on;
@@ -221,7 +223,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening) 
     met_at_ = 0;
     leave_ = false;
     pace_.begin(method == Method::apgd ? resting_window : window);
-    stages_.push_back({.method = method, .before_J = report_.energy_error_J});
+    stages_.push_back({.method = method, .before_J = from == From::best ? report_.energy_error_J : path_J_});
     SolveReport trial = call(method, rule);
     if (trial.status == Status::unsuitable) {
         refused_ |= only(method);
@@ -348,6 +350,7 @@ AutoIsland::Verdict AutoIsland::judge_pace() {
         if (met_at_ == 0) met_at_ = n;
         return n < heap_patience * met_at_ + least_patience ? Verdict::go_on : Verdict::enough;
     }
+    if (resumed_) return Verdict::go_on;  // there is nothing else to be done with the time
     const double left = std::log(e_over_goal) / std::max(pace_.rate(), 1e-300);
     const auto allowed = static_cast<double>(rule_.max_iterations - report_.iterations - n);
     const double left_ns = left <= allowed ? left * iteration_ns(method_) : infinity;
@@ -470,7 +473,29 @@ double AutoIsland::pessimistic(double first_order_ns) const {
 void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
     if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
+    leave_path();
     run_newton(convex_ ? rule_.max_iterations : cap);
+}
+
+void AutoIsland::leave_path() {
+    if (convex_ || rule_.budget_s == infinity || !judged_ || !path_.empty()) return;
+    path_ = solution_->impulse;
+    path_J_ = report_.energy_error_J;
+}
+
+/// Once, before an island is given up that is not convex: newton walks along the valley (newton.h) in which
+/// sweeps creep, from the best impulses so far.
+void AutoIsland::walk() {
+    if (walked_ || convex_ || problem_->row_count() > flat_rows || !factor_is_cheap()) return;
+    walked_ = newton_failed_ = true;
+    run(Method::newton, std::llround(walk_share * work_ns_ / iteration_ns(Method::newton)) + newton_cap);
+}
+
+/// Once; false where there is no path that newton's result led away from.
+bool AutoIsland::resume_path() {
+    if (resumed_ || path_.empty()) return false;
+    resumed_ = true;
+    return run(Method::nncg, rule_.max_iterations, 1.0, From::own_path);
 }
 
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
@@ -509,6 +534,11 @@ void AutoIsland::solve_mechanism() {
         take_newton();
 }
 
+void AutoIsland::go_on_or_give_up(const char* reason) {
+    walk();
+    if (!finished_ && !resume_path()) give_up(reason);
+}
+
 void AutoIsland::give_up(const char* reason) {
     if (!stages_.empty()) stages_.back().next = reason;
     if (can_try_active_sets(*problem_)) run(Method::sets, rule_.max_iterations);
@@ -533,11 +563,12 @@ void AutoIsland::climb() {
             stage.next = "newton is expected to be the shorter way";
             take_newton();
         } else if (verdict_ == Verdict::hopeless) {
-            give_up("more sweeps gain too little to reach the tolerance");
+            stage.next = "more sweeps gain too little from here";
+            go_on_or_give_up("more sweeps gain too little to reach the tolerance");
         } else {
             const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
             stage.next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
-            if (stalled && was_stalled) give_up("neither sweeps nor gradients gain anything");
+            if (stalled && was_stalled) go_on_or_give_up("neither sweeps nor gradients gain anything");
             was_stalled = stalled;
             if ((refused_ & only(other_method())) == 0) method = other_method();
             least_stage_ns_ *= 2.0;

@@ -39,7 +39,9 @@
 //                   little to reach the goal by four more doublings of the work.  Dense packings with exact
 //                   friction end so: no solver here takes them below some 3e-3.  What is convex will move
 //                   again, and a time budget was given to be used: there it takes ten times the patience and
-//                   a half that gained less than 3 %.
+//                   a half that gained less than 3 %.  And if newton took over from sweeps, these then go on
+//                   from where they were left, to the end of the budget: what newton found in vain may be a
+//                   place from which nothing leads on (a wall of bricks with exact friction: 6e-4 for ever).
 //
 // A tiny assembled problem on which all that failed is tried set by set (active_sets.h).
 //
@@ -147,13 +149,18 @@ private:
     void solve_mechanism();
     void climb();
 
-    bool run(Method method, std::int64_t iterations, double tightening = 1.0);
+    enum class From : std::uint8_t { best, own_path };
+    bool run(Method method, std::int64_t iterations, double tightening = 1.0, From from = From::best);
     SolveReport call(Method method, const StopRule& rule);
     SolveReport call_sets(const StopRule& rule, const Observer& observer);
     void book(Method method, const SolveReport& trial);
     bool newton_starts_anew() const;
     void take_newton();
     void run_newton(std::int64_t iterations, double tightening = 1.0);
+    void leave_path();
+    bool resume_path();
+    void walk();
+    void go_on_or_give_up(const char* reason);
     Solver& first_order(Method method);
     Newton& newton();
     Newton& last_newton() const;
@@ -223,6 +230,10 @@ private:
     double operations_ = -1.0;     // of a factorisation; -1: not known yet
     double start_error_ = -1.0;    // of newton; -1: not known yet
     bool newton_failed_ = false;
+    std::vector<double> path_;  // impulses that the sweeps had when newton took over; empty: nothing was left
+    double path_J_ = 0.0;       // their error
+    bool resumed_ = false;
+    bool walked_ = false;
 
     Method method_ = Method::nncg;  // the first-order one being watched
     Pace pace_;

@@ -7,7 +7,8 @@
 namespace uptack {
 namespace {
 
-constexpr double warm_enough = 1e-3;  // relative error from which the polish usually converges by itself
+constexpr double warm_enough = 1e-3;  // relative error from which the polish usually converges by itself;
+constexpr double exact_warm_enough = 1e-2;  // or from which it can walk, where it is not convex
 
 // Interior point: 80 iterations are twice what any problem here needed.  A stall may be called below 1e-2, or
 // after 25; before, the error of an interior iterate says little.
@@ -112,9 +113,13 @@ void Newton::run() {
         solve_joints();
         return;
     }
-    if (relative_error(energy_J_, reference_J_) < warm_enough) polish();
+    const bool convex = packed_.is_convex();
+    const bool warm = relative_error(energy_J_, reference_J_) < (convex ? warm_enough : exact_warm_enough);
+    if (warm) polish();
+    if (warm && !convex && !monitor_.finished()) walk();
     if (!monitor_.finished()) interior_stage();
     if (!monitor_.finished()) polish();
+    if (!warm && !convex && !monitor_.finished()) walk();
     if (!monitor_.finished()) safeguard();
 }
 

@@ -7,7 +7,7 @@
 //     S          dw~ / dw: the identity but for the normal row of an exact cone
 //
 // 0. Only bilateral rows: factor A + rho D once and solve A x = -q by conjugate gradients with it.
-// 1. A warm start below 1e-3 goes straight to 3.
+// 1. A warm start below 1e-3 goes straight to 3; one below 1e-2, where it is not convex, to 3 and 4.
 // 2. interior_point.h, from x = -(A + rho D)^-1 q, on the convex problem frozen at each iterate anew (exact
 //    friction: its term is a constant within an iteration).  Until 1e-7, or until it no longer halves the
 //    error: redundant frictional contacts stop it near 1e-6.
@@ -20,7 +20,15 @@
 //    (newton_system.h); exact friction, box friction and unsymmetric matrices are solved by GMRES
 //    preconditioned with it, three to twelve steps.  In this increment form round-off in w is damped by
 //    (A + R)^-1; the form x = P(c - w / R) alone would multiply it by 1 / rho.
-// 4. If that stalls: proximal point on the convex problem frozen at x, c = x,
+// 4. If that stalls and the law is not convex: proximal point on the law itself, x_k -> x_k+1 with
+//
+//        x = P(c - w~(x) / R),     c = x_k
+//
+//    by a few Newton steps with the matrix of 3, and a line search on the residual.  The error may rise on
+//    the way: walls of bricks with exact friction have long valleys in which it hardly falls while impulses
+//    move from contact to contact; sweeps creep along them, and 3 refuses every step.  rho is as small as
+//    the Newton steps bear.  Ends when the error has stayed where it is for too long.
+// 5. If that stalls too: proximal point on the convex problem frozen at x, c = x,
 //
 //        min 1/2 x'Ax + p'x + 1/2 |x - c|_R^2 over the allowed set
 //
@@ -28,11 +36,11 @@
 //    slope of the dual objective, which is convex and once differentiable; then 3 again, rho smaller.
 //    Stalled when a few such rounds gain nothing.
 //
-// Sources: 2: see there.  3: Qi and Sun 1993; Alart and Curnier 1991 (F); De Saxce and Feng 1998.  4: Li, Sun
-// and Toh 2018 (SSN-PALM), Rockafellar 1976.
+// Sources: 2: see there.  3: Qi and Sun 1993; Alart and Curnier 1991 (F); De Saxce and Feng 1998.  4:
+// Rockafellar 1976.  5: Li, Sun and Toh 2018 (SSN-PALM).
 //
 // Departures: the interior point is not started from a multiple of the identity (interior_point.h); F is
-// scaled by the metric of the energy error, so that rho has no unit; the step of 3 is one step of 4 with the
+// scaled by the metric of the energy error, so that rho has no unit; the step of 3 is one step of 5 with the
 // derivative of the law added, not Newton's on the unregularised F, whose matrix is singular with redundant
 // contacts.
 //
@@ -99,9 +107,15 @@ private:
     // newton_polish.cpp
     void polish();
     bool polish_step(double rho);
-    void linearise_law();
-    void linearise_cell(std::size_t index);
+    void linearise_law(View center);
+    void linearise_cell(std::size_t index, View center);
     void solve_newton_system();
+
+    // newton_walk.cpp
+    void walk();
+    void go_to(View x);
+    int settle(double rho);
+    double step_length(double residual);
 
     // newton_proximal.cpp
     void safeguard();

@@ -58,7 +58,7 @@ void Newton::polish() {
 /// z = P(x + dx) and A z, looked at; false: the step was not finite, or the time is up.
 bool Newton::polish_step(double rho) {
     set_weights(rho);
-    linearise_law();
+    linearise_law(x_);
     if (!factorise()) return false;
     solve_newton_system();
     for (std::size_t i = 0; i < x_.size(); ++i) z_[i] = x_[i] + dx_[i];
@@ -67,13 +67,13 @@ bool Newton::polish_step(double rho) {
     return std::isfinite(energy_J_);
 }
 
-void Newton::linearise_law() {
-    for (std::size_t k = 0; k < packed_.cells().size(); ++k) linearise_cell(k);
+void Newton::linearise_law(View center) {
+    for (std::size_t k = 0; k < packed_.cells().size(); ++k) linearise_cell(k, center);
 }
 
-// 1. w~ and S      2. y = x - w~ / R, z = P(y), E      3. -F = z - x      4. E R^-1, and with S and box
+// 1. w~ and S      2. y = c - w~ / R, z = P(y), E      3. -F = z - x      4. E R^-1, and with S and box
 // bounds
-void Newton::linearise_cell(std::size_t index) {
+void Newton::linearise_cell(std::size_t index, View center) {
     const Cell& cell = packed_.cells()[index];
     const std::size_t n = cell.rows;
     const std::size_t i0 = cell.first_row;
@@ -84,7 +84,7 @@ void Newton::linearise_cell(std::size_t index) {
     CellBlock s;
     for (std::size_t i = 0; i < n; ++i) y[i] = ax_[i0 + i] + q[i];
     correct_with_derivative(packed_, cell, y, s);
-    for (std::size_t i = 0; i < n; ++i) y[i] = x_[i0 + i] - y[i] / weight[i];
+    for (std::size_t i = 0; i < n; ++i) y[i] = center[i0 + i] - y[i] / weight[i];
     const double bound = cell.kind == CellKind::box ? cell.mu * std::max(0.0, y[0]) : 0.0;
     project_with_derivative(packed_, cell, bound, y, e);
     for (std::size_t i = 0; i < n; ++i) {

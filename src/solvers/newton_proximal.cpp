@@ -1,4 +1,4 @@
-// Proximal point with semismooth Newton inside: stage 4 of newton.h.
+// Proximal point with semismooth Newton inside: stage 5 of newton.h.
 
 #include <algorithm>
 #include <cmath>

@@ -12,6 +12,7 @@
 #include "cell_derivative.h"
 #include "support/dense.h"
 #include "support/random.h"
+#include "support/slowness.h"
 #include "support/small_problems.h"
 #include "support/solve.h"
 #include "support/tolerance.h"
@@ -61,11 +62,23 @@ TEST(Newton, TakesFewFactorisationsToFourDigitsOfAPile) {
     }
 }
 
+// Impulses have to move from contact to contact along a valley in which the error hardly falls; newton
+// without its walk ends between 3e-4 and 6e-6 there.  1.5 times the factorisations that were measured.
+TEST(Newton, WalksToTheSolutionOfAWallWithExactFriction) {
+    for (const auto& [bricks, courses, most] :
+         {std::tuple{3, 4, 235}, {5, 2, 115}, {6, 2, 115}, {5, 4, 320}}) {
+        const Problem problem = generate_brick_wall(
+            {.bricks_per_course = bricks, .courses = courses, .model = FrictionModel::exact});
+        expect_solved(solve_newton(problem, 1e-8, most), 1e-8,
+                      std::to_string(bricks) + " x " + std::to_string(courses));
+    }
+}
+
 // A factorisation of this one takes more than a tenth of the budget.  The least of several: the machine may
 // be busy with others.
 TEST(Newton, DoesNotOverrunItsBudgetByAFactorisation) {
     const Problem problem = generate("shaker-friction");
-    const double budget_s = 0.25;
+    const double budget_s = 0.25 * slowness;
     double least_s = infinity;
     for (int attempt = 0; attempt < 8 && least_s > 1.05 * budget_s; ++attempt) {
         const Outcome out = solve_with("newton", problem, {.tolerance = {1e-8}, .budget_s = budget_s});
@@ -168,11 +181,12 @@ TEST(Newton, HonoursIterationsAndBudgetAndReturnsItsBest) {
     }
     double least_s = infinity;  // a busy machine may take the thread away once, hardly three times
     for (int attempt = 0; attempt < 3; ++attempt) {
-        const Outcome timed = solve_with("newton", problem, {.tolerance = {1e-15}, .budget_s = 0.02});
+        const Outcome timed =
+            solve_with("newton", problem, {.tolerance = {1e-15}, .budget_s = 0.02 * slowness});
         EXPECT_EQ(timed.report.status, Status::budget_spent);
         least_s = std::min(least_s, timed.report.seconds);
     }
-    EXPECT_LE(least_s, 0.3);  // one factorisation
+    EXPECT_LE(least_s, 0.3 * slowness);  // one factorisation
 }
 
 TEST(Newton, GivesTheSameBitsEveryTime) {
