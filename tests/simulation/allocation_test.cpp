@@ -11,6 +11,15 @@ namespace {
 // Strings of a StepReport: solver, worst, deepest, loosest and what they are put together from.
 constexpr std::int64_t words = 16;
 
+// What a loop on several threads asks for beside it: nothing, but for the plain threads that the thread sanitizer
+// can follow (src/linalg/parallel.h).  Each of the two that are started has its state allocated by the standard
+// library, and a step of the pile has some ten such loops.
+#ifdef UPTACK_PLAIN_THREADS
+constexpr std::int64_t thread_states = 2 * 12;
+#else
+constexpr std::int64_t thread_states = 0;
+#endif
+
 SimulationSettings settings(const char* solver, int iterations) {
     SimulationSettings out;
     out.stepping.step_s = 1.0 / 240.0;
@@ -71,7 +80,7 @@ TEST(SteadyStep, OfPlatesAllocatesOnlyForItsReport) {
 
 TEST(SteadyStep, OfARestingPileAllocatesOnlyForItsReport) {
     Simulation simulation(pile(12, 12), settings("nncg", 20));
-    EXPECT_LE(most_in_a_step(simulation, 20, 20), words);
+    EXPECT_LE(most_in_a_step(simulation, 20, 20), words + thread_states);
 }
 
 }  // namespace
