@@ -11,9 +11,9 @@ namespace {
 // Strings of a StepReport: solver, worst, deepest, loosest and what they are put together from.
 constexpr std::int64_t words = 16;
 
-// What a loop on several threads asks for beside it: nothing, but for the plain threads that the thread sanitizer
-// can follow (src/linalg/parallel.h).  Each of the two that are started has its state allocated by the standard
-// library, and a step of the pile has some ten such loops.
+// What a loop on several threads asks for beside it: nothing, but for the plain threads that the thread
+// sanitizer can follow (src/linalg/parallel.h).  Each of the two that are started has its state allocated by
+// the standard library, and a step of the pile has some ten such loops.
 #ifdef UPTACK_PLAIN_THREADS
 constexpr std::int64_t thread_states = 2 * 12;
 #else

@@ -1,4 +1,5 @@
-// Budgets and limits of time in tests: sanitizers slow everything down, and what cannot be interrupted with it.
+// Budgets and limits of time in tests: sanitizers slow everything down, and what cannot be interrupted with
+// it.
 
 #pragma once
 
