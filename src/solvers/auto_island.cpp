@@ -41,7 +41,8 @@ constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
 constexpr std::int64_t joint_first_look = 8;
 constexpr double joint_loose = 1e-3;  // relative error below which cg has no chance against a factorisation
 
-constexpr std::int64_t newton_cap = 100;    // where it may not converge at all, and goes first;
+constexpr std::int64_t newton_cap = 100;            // where it may not converge at all, and goes first;
+constexpr std::int64_t newton_least_patience = 10;  // below the tolerance
 constexpr double newton_patience = 4.0;     // else so many times the iterations that it is expected to take
 constexpr double walk_share = 3.0;          // of all work before: newton's walk, before giving up
 constexpr std::int64_t first_verdict = 20;  // iterations
@@ -327,10 +328,21 @@ void AutoIsland::watch(const Progress& progress) {
     }
     if (caller_has_enough()) leave_ = true;
     if (may_stand_ && progress.iteration == 0 && stands(progress)) leave_ = true;
-    if (!is_first_order(method_)) return;
+    if (!is_first_order(method_)) {
+        if (goes_on_in_vain(progress)) leave_ = true;
+        return;
+    }
     pace_.add(progress.iteration, progress.energy_error_J);
     verdict_ = judge_pace();
     if (verdict_ != Verdict::go_on) leave_ = true;
+}
+
+/// Newton below the tolerance goes on for as long again as it took to meet it; joints are worth more.
+bool AutoIsland::goes_on_in_vain(const Progress& progress) {
+    if (joint_share_ > 0.0) return false;
+    if (met_at_ == 0 && excess(progress.energy_error_J) <= 1.0)
+        met_at_ = std::max<std::int64_t>(1, progress.iteration);
+    return met_at_ > 0 && progress.iteration > 2 * met_at_ + newton_least_patience;
 }
 
 bool AutoIsland::stands(const Progress& start) const {
