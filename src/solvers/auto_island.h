@@ -7,11 +7,11 @@
 //                         cg before it for as long as it keeps a pace that would get there sooner, unless it
 //                         is a tree, whose factor costs next to nothing.
 //     settling            (AutoOptions::settle, which simulations ask for) up to 600 rows, or 6000 of mere
-//                         contacts with a cheap factor: newton at once, well below the tolerance if that takes
-//                         no longer than meeting it did (a larger one that starts at a tenth of it is left
-//                         as it is: it stands).  It also
-//                         goes first on mechanisms, a tenth of whose rows or more are joints, with a cheap
-//                         factor: a small residual of a sweep says little about their velocities.
+//                         contacts with a cheap factor: newton at once, well below the tolerance for as long
+//                         as it took to meet it (a larger one that starts at a tenth of it is left as it is:
+//                         it stands).  It also goes first on mechanisms, a tenth of whose rows or more are
+//                         joints, with a cheap factor: a small residual of a sweep says little about their
+//                         velocities.
 //     everything else     nncg; then what its pace asks for.  Settling heaps with exact friction go on to a
 //                         third of the tolerance, for some times as long as it took to meet it.
 //
