@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scenes.h"
+#include "uptack/simulation.h"
 
 namespace uptack::peers {
 
@@ -61,6 +62,8 @@ std::vector<Setting> mujoco_settings();
 
 /// The scene as a model of ours, with which overlaps are measured for every engine.
 Model make_model(const Scene& scene);
+/// And how we step it: friction by the exact law, relative error 1e-4.
+SimulationSettings make_settings(const Scene& scene);
 
 struct Roster {
     std::vector<Setting> settings{};     ///< ours first

@@ -8,14 +8,14 @@
 #include <exception>
 
 namespace uptack::peers {
-namespace {
 
-/// Of all threads of the process [s]: a hidden thread would not be free.
 double cpu_seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+namespace {
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0.0;

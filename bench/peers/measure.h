@@ -1,6 +1,6 @@
 // One scene stepped by one engine, timed and judged from outside.
 //
-// Written by: measure.cpp.  Read by: peers_bench.cpp, report.cpp.
+// Written by: measure.cpp.  Read by: peers_bench.cpp, siconos_bench.cpp, report.cpp.
 // Overlaps, drift and energy come from the poses and velocities alone, by the same code for every engine.
 
 #pragma once
@@ -14,6 +14,9 @@
 #include "uptack/collision.h"
 
 namespace uptack::peers {
+
+/// Of all threads of the process [s]: a hidden thread would not be free.
+double cpu_seconds();
 
 /// Deepest overlap of bodies with each other and with the planes [m]; 0 where nothing overlaps.
 class PenetrationMeter {

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ostream>
 
 #include "measure.h"
+#include "siconos.h"
+#include "uptack/certificate.h"
+#include "uptack/generators.h"
 
 namespace uptack::peers {
 
@@ -185,6 +189,88 @@ std::string test_name(const testing::TestParamInfo<Setting>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Peers, EveryEngine, testing::ValuesIn(all_engines().settings), test_name);
+
+#ifdef UPTACK_PEER_SICONOS
+
+// ---- Siconos's solvers on our problems
+// -----------------------------------------------------------------------
+
+/// A block of 2 kg without lever arms, thrown down at 1 m/s and along the ground at (3, 4) m/s.  It stays
+/// down and slides on: x_n = 2 kg * 1 m/s, and mu x_n against the motion.  Nothing in it is the same with a
+/// sign or two rows exchanged.
+constexpr double sliding_mu = 0.3;
+constexpr std::array<double, 3> sliding_impulse = {2.0, -0.6 * sliding_mu * 2.0, -0.8 * sliding_mu * 2.0};
+
+Problem sliding_block(const FrictionCone& law = {.mu = sliding_mu, .model = FrictionModel::exact}) {
+    Problem problem;
+    problem.bodies = {{.inverse_mass = 0.5, .free_velocity = {3.0, 4.0, -1.0, 0.0, 0.0, 0.0}}};
+    const std::array<JacobianRow, 3> rows = {JacobianRow{.a = {0.0, 0.0, 1.0}}, JacobianRow{.a = {1.0}},
+                                             JacobianRow{.a = {0.0, 1.0}}};
+    add_block(problem, law, 0, no_body, rows, std::array<double, 3>{});
+    return problem;
+}
+
+class EverySiconosSolver : public testing::TestWithParam<SiconosMethod> {};
+
+TEST_P(EverySiconosSolver, GivesASlidingBlockItsImpulses) {
+    const Problem problem = sliding_block();
+    ASSERT_EQ(siconos_refusal(problem), "");
+    const SiconosAnswer answer = SiconosProblem(problem).solve({.method = GetParam(), .tolerance = 1e-10});
+    EXPECT_EQ(answer.trouble, "");
+    ASSERT_EQ(answer.impulse.size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(answer.impulse[k], sliding_impulse[k], 1e-8) << k;
+    EXPECT_LT(certify(problem, answer.impulse).relative_error, 1e-8);
+    EXPECT_LT(answer.claimed_error.value_or(1.0), 1e-10);
+}
+
+TEST_P(EverySiconosSolver, SolvesASoftHeapByOurCertificate) {
+    // Contacts that share bodies: blocks of W beside its diagonal, and these are not symmetric.  Soft,
+    // because in a stiff heap W is singular, and then only nsgs can be counted on.
+    Problem problem = generate_sphere_packing(
+        {.spheres = 20, .contacts = 0, .mu = 0.3, .model = FrictionModel::exact, .shaken = true});
+    std::vector<double> compliance;
+    for (const Block& block : problem.blocks)
+        compliance.insert(compliance.end(), 3, diagonal_entry(problem, block, block.first_row));
+    problem.compliance = compliance;
+    const SiconosAnswer answer = SiconosProblem(problem).solve({.method = GetParam(), .tolerance = 1e-10});
+    EXPECT_EQ(answer.trouble, "");
+    EXPECT_LT(certify(problem, answer.impulse).relative_error, 1e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(Peers, EverySiconosSolver,
+                         testing::Values(SiconosMethod::nsgs, SiconosMethod::newton_alart_curnier,
+                                         SiconosMethod::newton_fischer, SiconosMethod::admm));
+
+TEST(Siconos, MeasuresByTheNaturalMapOverTheFreeVelocity) {
+    // With r = 0 the block has u = q = (-1, 3, 4) and u~ = (-1 + 5 mu, 3, 4); the nearest point of the cone
+    // to -u~ = (-0.5, -3, -4) is s (1, -0.6 mu, -0.8 mu) with s = (5 mu - 0.5) / (1 + mu^2).
+    const double s = (5.0 * sliding_mu - 0.5) / (1.0 + sliding_mu * sliding_mu);
+    const SiconosProblem problem(sliding_block());
+    EXPECT_NEAR(problem.error(std::array<double, 3>{}),
+                s * std::sqrt(1.0 + sliding_mu * sliding_mu) / std::sqrt(26.0), 1e-12);
+    EXPECT_NEAR(problem.error(sliding_impulse), 0.0, 1e-12);
+}
+
+TEST(Siconos, IsNotAskedForOtherLaws) {
+    EXPECT_NE(siconos_refusal(sliding_block({.mu = 0.3})).find("convex"), std::string::npos);
+    EXPECT_NE(siconos_refusal(generate_chain({.links = 2})).find("bilateral"), std::string::npos);
+    EXPECT_NE(siconos_refusal(Problem{}), "");
+    Problem flat = sliding_block();
+    flat.blocks[0].rows = 2;
+    EXPECT_NE(siconos_refusal(flat).find("2 rows"), std::string::npos);
+}
+
+TEST(Siconos, IsCutAtItsLimitAndLeavesItsLastImpulses) {
+    const Problem problem =
+        generate_sphere_packing({.spheres = 300, .contacts = 0, .mu = 0.3, .model = FrictionModel::exact});
+    const SiconosAnswer answer = SiconosProblem(problem).solve({.tolerance = 1e-30, .limit_s = 0.2});
+    EXPECT_EQ(answer.trouble, "cut after 0.2 s");
+    EXPECT_GT(answer.seconds, 0.15);
+    EXPECT_FALSE(answer.claimed_error.has_value());
+    EXPECT_LT(certify(problem, answer.impulse).relative_error, 0.5);
+}
+
+#endif
 
 }  // namespace
 }  // namespace uptack::peers

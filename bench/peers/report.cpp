@@ -79,13 +79,22 @@ std::string describe(const Origin& origin) {
                        origin.commit, origin.date, origin.load);
 }
 
-void write_csv(const std::filesystem::path& path, const Origin& origin,
-               std::span<const PhaseResult> results) {
+std::ofstream begin_csv(const std::filesystem::path& path, const Origin& origin) {
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
     std::ofstream file(path);
     file << "# machine: " << origin.machine << "\n# commit: " << origin.commit << "\n# date: " << origin.date
-         << "\n# load at the start: " << origin.load << "\n"
-         << "scene,phase,engine,setting,steps,median_ms,worst_ms,ratio,penetration_mm,drift_mm,energy_drift,"
+         << "\n# load at the start: " << origin.load << "\n";
+    return file;
+}
+
+void end_csv(const std::filesystem::path& path, std::ofstream& file) {
+    if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+void write_csv(const std::filesystem::path& path, const Origin& origin,
+               std::span<const PhaseResult> results) {
+    std::ofstream file = begin_csv(path, origin);
+    file << "scene,phase,engine,setting,steps,median_ms,worst_ms,ratio,penetration_mm,drift_mm,energy_drift,"
             "relative_error,worst_relative_error,tolerance_met,contacts,note\n";
     for (const PhaseResult& r : results) {
         file << fmt::format("{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},\"{}\"\n", r.scene, r.phase,
@@ -95,7 +104,7 @@ void write_csv(const std::filesystem::path& path, const Origin& origin,
                             r.relative_error ? fmt::format("{:.4g}", r.tolerance_met) : "", r.contacts,
                             r.note);
     }
-    if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+    end_csv(path, file);
 }
 
 }  // namespace uptack::peers

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 
@@ -23,7 +24,12 @@ struct Origin {
 Origin origin_of_run(const std::string& commit);
 std::string describe(const Origin& origin);
 
-/// Lines beginning with # say where and when.
+/// A file for results, in a folder that is made if need be; its first lines, beginning with #, say where and
+/// when.
+std::ofstream begin_csv(const std::filesystem::path& path, const Origin& origin);
+/// Throws if anything was not written.
+void end_csv(const std::filesystem::path& path, std::ofstream& file);
+
 void write_csv(const std::filesystem::path& path, const Origin& origin, std::span<const PhaseResult> results);
 
 }  // namespace uptack::peers

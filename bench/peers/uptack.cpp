@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "engine.h"
-#include "uptack/simulation.h"
 
 namespace uptack::peers {
 namespace {
@@ -48,10 +47,7 @@ public:
 
 private:
     static SimulationSettings settings(const Scene& scene, const Choice& choice) {
-        SimulationSettings settings;
-        settings.stepping.step_s = scene.step_s;
-        settings.stepping.rest_overlap = scene.rest_overlap;
-        settings.stepping.envelope = scene.envelope;
+        SimulationSettings settings = make_settings(scene);
         if (choice.adjust != nullptr) choice.adjust(settings.stepping);
         settings.substeps = choice.substeps;
         settings.solver.stop.tolerance = {.value = choice.tolerance, .unit = ErrorUnit::relative};
@@ -107,6 +103,14 @@ Model make_model(const Scene& scene) {
     return model;
 }
 
+SimulationSettings make_settings(const Scene& scene) {
+    SimulationSettings settings;
+    settings.stepping.step_s = scene.step_s;
+    settings.stepping.rest_overlap = scene.rest_overlap;
+    settings.stepping.envelope = scene.envelope;
+    return settings;
+}
+
 std::vector<Setting> uptack_settings() {
     Setting fine = setting("8 substeps", "relative error 1e-4, every step in 8", {.substeps = 8});
     fine.only_scene = "whip";
@@ -127,7 +131,6 @@ Roster all_engines() {
     [[maybe_unused]] const auto take = [&](const std::vector<Setting>& settings) {
         roster.settings.insert(roster.settings.end(), settings.begin(), settings.end());
     };
-    roster.missing.emplace_back("Siconos (Debian 12 does not have it)");
 #ifdef UPTACK_PEER_BULLET
     take(bullet_settings());
 #else
@@ -142,6 +145,9 @@ Roster all_engines() {
     take(mujoco_settings());
 #else
     roster.missing.emplace_back("MuJoCo (libmujoco-dev)");
+#endif
+#ifndef UPTACK_PEER_SICONOS
+    roster.missing.emplace_back("Siconos (libsiconos-numerics-dev), so there is no siconos_bench");
 #endif
     return roster;
 }
