@@ -144,6 +144,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
         solve_joints();
     } else if (settles_at_once()) {
         may_stand_ = problem.row_count() > small_rows;
+        newton().may_walk(true);
         run_newton(newton_cap, may_stand_ ? standing_goal_ : joint_goal_);
         may_stand_ = false;
     } else if (options_.settle && joint_share_ >= mechanism_share) {
@@ -486,6 +487,7 @@ void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
     if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
     leave_path();
+    newton().may_walk(!judged_ || !newton_starts_anew());
     run_newton(convex_ ? rule_.max_iterations : cap);
 }
 
@@ -500,6 +502,7 @@ void AutoIsland::leave_path() {
 void AutoIsland::walk() {
     if (walked_ || convex_ || problem_->row_count() > flat_rows || !factor_is_cheap()) return;
     walked_ = newton_failed_ = true;
+    newton().may_walk(true);
     run(Method::newton, std::llround(walk_share * work_ns_ / iteration_ns(Method::newton)) + newton_cap);
 }
 

@@ -113,13 +113,13 @@ void Newton::run() {
         solve_joints();
         return;
     }
-    const bool convex = packed_.is_convex();
-    const bool warm = relative_error(energy_J_, reference_J_) < (convex ? warm_enough : exact_warm_enough);
+    const bool walks = may_walk_ && !packed_.is_convex();
+    const bool warm = relative_error(energy_J_, reference_J_) < (walks ? exact_warm_enough : warm_enough);
     if (warm) polish();
-    if (warm && !convex && !monitor_.finished()) walk();
+    if (warm && walks && !monitor_.finished()) walk();
     if (!monitor_.finished()) interior_stage();
     if (!monitor_.finished()) polish();
-    if (!warm && !convex && !monitor_.finished()) walk();
+    if (!warm && walks && !monitor_.finished()) walk();
     if (!monitor_.finished()) safeguard();
 }
 

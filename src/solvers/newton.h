@@ -85,6 +85,9 @@ public:
     /// Right after factor_operations of the same problem; a factorisation.
     double start_error();
 
+    /// Whether it may walk (4) from now on: not worth it for who has other ways to go.
+    void may_walk(bool may) { may_walk_ = may; }
+
     /// Of one factorisation of the last problem.
     double operations() const { return system_.operations(); }
 
@@ -131,6 +134,7 @@ private:
     InteriorPoint interior_;
     Gmres gmres_;
     bool analysed_ = false;               // by factor_operations, for the solve that follows
+    bool may_walk_ = true;
     bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
     Deadline deadline_;

@@ -300,7 +300,7 @@ Problem wall_with_exact_friction(int bricks, int courses) {
 }
 
 TEST(Auto, LetsNewtonWalkBeforeItGivesUp) {
-    for (const auto& [bricks, courses] : {std::pair{3, 4}, {4, 4}, {5, 4}}) {
+    for (const auto& [bricks, courses] : {std::pair{3, 4}, {5, 4}}) {
         const Outcome out =
             solve_with("auto", wall_with_exact_friction(bricks, courses), {.tolerance = {1e-6}});
         EXPECT_EQ(out.report.status, Status::converged) << bricks << " x " << courses;
