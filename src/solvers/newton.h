@@ -133,7 +133,7 @@ private:
     NewtonSystem system_;
     InteriorPoint interior_;
     Gmres gmres_;
-    bool analysed_ = false;               // by factor_operations, for the solve that follows
+    bool analysed_ = false;  // by factor_operations, for the solve that follows
     bool may_walk_ = true;
     bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
