@@ -136,7 +136,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     goal_J_ = reference_J_ = 0.0;
     work_ns_ = swept_ns_ = swept_ = swept_s_ = newton_from_ns_ = 0.0;
     operations_ = start_error_ = -1.0;
-    newton_failed_ = walked_ = resumed_ = false;
+    newton_failed_ = was_stalled_ = walked_ = resumed_ = false;
     path_.clear();
     look_at(problem);
 
@@ -562,7 +562,6 @@ void AutoIsland::give_up(const char* reason) {
 
 void AutoIsland::climb() {
     Method method = Method::nncg;
-    bool was_stalled = false;
     const double goal = options_.settle && !convex_ ? goal_of_heaps : 1.0;
     while (!finished_) {
         if (!run(method, rule_.max_iterations, goal)) {
@@ -581,14 +580,18 @@ void AutoIsland::climb() {
             stage.next = "more sweeps gain too little from here";
             go_on_or_give_up("more sweeps gain too little to reach the tolerance");
         } else {
-            const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
-            stage.next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
-            if (stalled && was_stalled) go_on_or_give_up("neither sweeps nor gradients gain anything");
-            was_stalled = stalled;
-            if ((refused_ & only(other_method())) == 0) method = other_method();
-            least_stage_ns_ *= 2.0;
+            change_method(method);
         }
     }
+}
+
+void AutoIsland::change_method(Method& method) {
+    const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
+    stages_.back().next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
+    if (stalled && was_stalled_) go_on_or_give_up("neither sweeps nor gradients gain anything");
+    was_stalled_ = stalled;
+    if ((refused_ & only(other_method())) == 0) method = other_method();
+    least_stage_ns_ *= 2.0;
 }
 
 }  // namespace uptack

@@ -149,6 +149,7 @@ private:
     bool settles_at_once();
     void solve_mechanism();
     void climb();
+    void change_method(Method& method);
 
     enum class From : std::uint8_t { best, own_path };
     bool run(Method method, std::int64_t iterations, double tightening = 1.0, From from = From::best);
@@ -231,9 +232,10 @@ private:
     double newton_from_ns_ = 0.0;  // work from which newton is open again
     double operations_ = -1.0;     // of a factorisation; -1: not known yet
     double start_error_ = -1.0;    // of newton; -1: not known yet
-    bool newton_failed_ = false;
     std::vector<double> path_;  // impulses that the sweeps had when newton took over; empty: nothing was left
     double path_J_ = 0.0;       // their error
+    bool newton_failed_ = false;
+    bool was_stalled_ = false;  // the first-order method before
     bool resumed_ = false;
     bool walked_ = false;
 
