@@ -487,7 +487,8 @@ void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
     if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
     leave_path();
-    newton().may_walk(!judged_ || !newton_starts_anew());
+    const bool tiny = can_try_active_sets(*problem_);  // trying its sets is quicker, and exact
+    newton().may_walk(!tiny && (!judged_ || !newton_starts_anew()));
     run_newton(convex_ ? rule_.max_iterations : cap);
 }
 
@@ -500,7 +501,8 @@ void AutoIsland::leave_path() {
 /// Once, before an island is given up that is not convex: newton walks along the valley (newton.h) in which
 /// sweeps creep, from the best impulses so far.
 void AutoIsland::walk() {
-    if (walked_ || convex_ || problem_->row_count() > flat_rows || !factor_is_cheap()) return;
+    if (walked_ || convex_ || can_try_active_sets(*problem_)) return;
+    if (problem_->row_count() > flat_rows || !factor_is_cheap()) return;
     walked_ = newton_failed_ = true;
     newton().may_walk(true);
     run(Method::newton, std::llround(walk_share * work_ns_ / iteration_ns(Method::newton)) + newton_cap);

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "active_sets.h"
 #include "support/random.h"
 #include "support/slowness.h"
 #include "support/small_problems.h"
@@ -365,25 +364,13 @@ Problem complementarity(const std::vector<std::vector<double>>& a, const std::ve
     return problem;
 }
 
-// Zero diagonal, far from symmetric: sweeps and gradients do not apply.  Cottle, Pang and Stone's second
-// example.
-Problem not_monotone() {
-    return complementarity({{0, 2, -1}, {-1, 0, 1}, {2, -2, 0}}, {-3, 6, -1});
-}
-
-TEST(ActiveSets, AreTriedOneByOneUntilOneFits) {
-    std::vector<double> impulse;
-    ASSERT_TRUE(try_active_sets(not_monotone(), impulse));
-    EXPECT_NEAR(impulse[0], 6.0, 1e-12);
-    EXPECT_NEAR(impulse[1], 1.5, 1e-12);
-    EXPECT_EQ(impulse[2], 0.0);
-}
-
-TEST(Auto, SolvesATinyProblemThatIsNotMonotone) {
-    const Outcome out = solve_with("auto", not_monotone(), {.tolerance = {1e-10}});
+// Zero diagonal, far from symmetric: no other method here applies.  Cottle, Pang and Stone's second example.
+TEST(Auto, TriesEveryActiveSetOfATinyProblemThatIsNotMonotone) {
+    const Problem problem = complementarity({{0, 2, -1}, {-1, 0, 1}, {2, -2, 0}}, {-3, 6, -1});
+    const Outcome out = solve_with("auto", problem, {.tolerance = {1e-10}});
     EXPECT_EQ(out.report.status, Status::converged) << out.report.reason;
-    EXPECT_NEAR(out.solution.impulse[0], 6.0, 1e-9);
-    EXPECT_NEAR(out.solution.impulse[1], 1.5, 1e-9);
+    EXPECT_NEAR(out.solution.impulse[0], 6.0, 1e-12);
+    EXPECT_NEAR(out.solution.impulse[1], 1.5, 1e-12);
     EXPECT_EQ(out.solution.impulse[2], 0.0);
 }
 
