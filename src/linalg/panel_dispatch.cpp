@@ -7,30 +7,50 @@
 
 namespace uptack {
 
-extern const PanelKernels panel_kernels_portable;
+extern const PanelKernels<double> double_panels_portable;
+extern const PanelKernels<float> float_panels_portable;
 #ifdef UPTACK_HAVE_AVX2
-extern const PanelKernels panel_kernels_avx2;
-extern const PanelKernels panel_kernels_avx512;
+extern const PanelKernels<double> double_panels_avx2;
+extern const PanelKernels<double> double_panels_avx512;
+extern const PanelKernels<float> float_panels_avx2;
+extern const PanelKernels<float> float_panels_avx512;
 #endif
 
 namespace {
 
-const PanelKernels& choose() {
+struct Target {
+    const PanelKernels<double>& doubles;
+    const PanelKernels<float>& floats;
+};
+
+Target choose() {
 #ifdef UPTACK_HAVE_AVX2
     const char* wish = std::getenv("UPTACK_SIMD");
-    if (wish != nullptr && std::strcmp(wish, "portable") == 0) return panel_kernels_portable;
-    const bool only_avx2 = wish != nullptr && std::strcmp(wish, "avx2") == 0;
-    if (!only_avx2 && __builtin_cpu_supports("avx512f") != 0) return panel_kernels_avx512;
-    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) return panel_kernels_avx2;
+    const auto wanted = [&](const char* name) { return wish != nullptr && std::strcmp(wish, name) == 0; };
+    if (wanted("portable")) return {double_panels_portable, float_panels_portable};
+    if (!wanted("avx2") && __builtin_cpu_supports("avx512f") != 0)
+        return {double_panels_avx512, float_panels_avx512};
+    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0)
+        return {double_panels_avx2, float_panels_avx2};
 #endif
-    return panel_kernels_portable;
+    return {double_panels_portable, float_panels_portable};
+}
+
+const Target& chosen() {
+    static const Target target = choose();
+    return target;
 }
 
 }  // namespace
 
-const PanelKernels& panel_kernels() {
-    static const PanelKernels& chosen = choose();
-    return chosen;
+template <>
+const PanelKernels<double>& panel_kernels() {
+    return chosen().doubles;
+}
+
+template <>
+const PanelKernels<float>& panel_kernels() {
+    return chosen().floats;
 }
 
 }  // namespace uptack

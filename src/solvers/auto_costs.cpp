@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "newton.h"
+
 namespace uptack {
 namespace {
 
@@ -26,10 +28,11 @@ constexpr double from_far = 4.0;    // and again
 
 }  // namespace
 
-AutoCosts costs_of(const Problem& problem) {
+AutoCosts costs_of(const Problem& problem, Convex convex) {
     const double rows = problem.row_count();
     const auto blocks = static_cast<double>(problem.blocks.size());
     AutoCosts costs;
+    costs.float_from = convex == Convex::yes ? Newton::float_operations * blocks : infinity;
     if (problem.matrix) {
         costs.sweep_ns = matrix_entry * static_cast<double>(problem.matrix->value.size());
         for (const Block& block : problem.blocks) {

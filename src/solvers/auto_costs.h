@@ -15,11 +15,16 @@ struct AutoCosts {
     double analysis_ns = 0.0;   ///< newton's, once per structure
     double iteration_ns = 0.0;  ///< newton's, without what the fill of the factor adds
 
+    double float_from = 0.0;  ///< operations of newton's factorisation from which it uses floats
+
     /// Newton's iteration with the operations of its factorisation.
-    double newton_ns(double operations) const { return iteration_ns + 0.07 * operations; }
+    double newton_ns(double operations) const {
+        return iteration_ns + (operations > float_from ? 0.05 : 0.07) * operations;
+    }
 };
 
-AutoCosts costs_of(const Problem& problem);
+enum class Convex : bool { no, yes };
+AutoCosts costs_of(const Problem& problem, Convex convex);
 
 /// What newton is asked to do.
 struct NewtonTask {

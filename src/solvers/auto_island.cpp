@@ -171,8 +171,6 @@ Newton& AutoIsland::last_newton() const {
 
 void AutoIsland::look_at(const Problem& problem) {
     problem_ = &problem;
-    costs_ = costs_of(problem);
-    least_stage_ns_ = first_stage * costs_.sweep_ns;
     convex_ = true;
     has_cones_ = false;
     int joint_rows = 0;
@@ -183,6 +181,8 @@ void AutoIsland::look_at(const Problem& problem) {
         if (cone != nullptr && cone->model == FrictionModel::exact) convex_ = false;
         if (std::holds_alternative<BoxFriction>(block.law)) convex_ = false;
     }
+    costs_ = costs_of(problem, convex_ ? Convex::yes : Convex::no);
+    least_stage_ns_ = first_stage * costs_.sweep_ns;
     joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
 }
 

@@ -20,6 +20,11 @@ using cone::tiny;
 constexpr double start_mu_convex = 300.0;
 constexpr double start_mu_frozen = 1.0;
 
+// What a direction from a factor of floats misses, the square of it in the norm of the factor: above
+// `trusted` it was the last such factor, above `usable` the direction is found again with doubles.
+constexpr double trusted = 1e-2;
+constexpr double usable = 0.1;
+
 // Gondzio's correctors, with the spectral values of k o s in the place of products.
 constexpr int correctors = 2;         // a third saves one iteration in ten and costs as much
 constexpr double least_part = 0.1;    // of sigma mu: what a spectral value is raised to
@@ -78,7 +83,7 @@ void invert(const CellBlock& q, const char* fixed, double* inverse) {
 
 }  // namespace
 
-void InteriorPoint::begin(const PackedProblem& packed, View x) {
+void InteriorPoint::begin(const PackedProblem& packed, View x, Numbers numbers) {
     const std::size_t rows = packed.rows();
     for (auto* vector : {&x_, &residual_, &rhs_, &dx_, &more_dx_, &r_, &z_, &d_, &ad_})
         vector->assign(rows, 0.0);
@@ -88,6 +93,7 @@ void InteriorPoint::begin(const PackedProblem& packed, View x) {
     for (std::size_t i = 0; i < rows; ++i) {
         if (fixed_[i] == 0) x_[i] = x[i];
     }
+    numbers_ = leaning_ ? Numbers::doubles : numbers;  // GMRES wants the digits
     centre(packed);
     follow_items();
 }
@@ -258,22 +264,14 @@ bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, D
     if (!(mu_ > 0.0) || !std::isfinite(mu_)) return false;
     find_scaling();
     weigh(packed);
-    if (system.factorise(packed, gamma_, deadline) == NewtonSystem::abandoned) return false;
-
-    // Only the direction that is taken has to be exact: the predictor chooses sigma, the correctors' share is
-    // small.
-    refinements_ = 0;
-    push_predictor();
-    find_direction(packed, system);
-    if (deadline.passed()) return false;
-    const double short_of_full = 1.0 - std::min(1.0, to_boundary * largest_step());
-    const double sigma = std::max(least_centring, short_of_full * short_of_full * short_of_full);
-    refinements_ = directions == Directions::exact ? refinements : 0;
-    push_corrector(sigma * mu_);
-    find_direction(packed, system);
-    refinements_ = 0;
+    if (directions == Directions::exact) numbers_ = Numbers::doubles;
+    if (!aim(packed, system, directions, deadline)) return false;
+    if (numbers_ == Numbers::floats && !(missing_ < trusted)) {
+        numbers_ = Numbers::doubles;
+        if (!(missing_ < usable) && !aim(packed, system, directions, deadline)) return false;
+    }
     if (directions == Directions::rough && packed.is_convex()) {
-        correct_centrality(packed, system, sigma * mu_, deadline);
+        correct_centrality(packed, system, sigma_mu_, deadline);
     }
     if (deadline.passed()) return false;
 
@@ -285,6 +283,24 @@ bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, D
         gather(item, x_, item.k);
         item.k[0] += item.offset;
     }
+    return true;
+}
+
+/// Factorises, and finds the direction but for centrality.  Only the direction that is taken has to be exact:
+/// the predictor chooses sigma, the centrality correctors' share is small.  False: the deadline has passed.
+bool InteriorPoint::aim(const PackedProblem& packed, NewtonSystem& system, Directions directions,
+                        Deadline deadline) {
+    if (system.factorise(packed, gamma_, deadline, numbers_) == NewtonSystem::abandoned) return false;
+    refinements_ = 0;
+    push_predictor();
+    find_direction(packed, system);
+    if (deadline.passed()) return false;
+    const double short_of_full = 1.0 - std::min(1.0, to_boundary * largest_step());
+    sigma_mu_ = mu_ * std::max(least_centring, short_of_full * short_of_full * short_of_full);
+    refinements_ = directions == Directions::exact ? refinements : numbers_ == Numbers::floats ? 1 : 0;
+    push_corrector(sigma_mu_);
+    find_direction(packed, system);
+    refinements_ = 0;
     return true;
 }
 
@@ -462,6 +478,7 @@ void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSyste
         precondition(packed, system, rhs_, dx);
         return;
     }
+    missing_ = infinity;
     copy(rhs_, r_);
     std::fill(dx.begin(), dx.end(), 0.0);
     precondition(packed, system, r_, z_);
@@ -478,6 +495,7 @@ void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSyste
         add_scaled(-alpha, ad_, r_);
         precondition(packed, system, r_, z_);
         const double next = dot(r_, z_);
+        if (k == 0) missing_ = std::abs(next / first);
         if (!(next > refined * first)) return;
         scale_and_add(next / rz, z_, d_);
         rz = next;

@@ -28,6 +28,10 @@
 // factored in body space (newton_system.h); (A + Q) dx = r is solved by a few conjugate gradient steps with
 // it, since dx = Gamma (r - G z) cancels when Q is tiny; by GMRES where box friction makes Q unsymmetric.
 //
+// Far from the solution the factor may be one of floats, for half the time: each direction then takes one
+// conjugate gradient step more, which also tells how much the factor missed.  It is one of doubles from the
+// iteration on in which that is too much (docs/decisions/022).
+//
 // The start is what makes it quick: from any x, with w = A x + p, each item takes the point of the central
 // path next to it, k - s = y and k o s = mu e with y = sqrt(a) T x - T^-T w / sqrt(a), mu a multiple of the
 // mean of |y|^2, and x = -(A + rho D)^-1 p, laws forgotten.  From a multiple of e B3 took steps of a
@@ -52,8 +56,11 @@ namespace uptack {
 
 class InteriorPoint {
 public:
-    /// Starts next to x, on the central path, for the problem as last frozen.
-    void begin(const PackedProblem& packed, View x);
+    using Numbers = NewtonSystem::Numbers;
+
+    /// Starts next to x, on the central path, for the problem as last frozen.  `numbers`: of the factors, for
+    /// as long as floats do.
+    void begin(const PackedProblem& packed, View x, Numbers numbers);
 
     enum class Directions : bool { rough, exact };
     /// One iteration with one factorisation.  False: no step is left, or the deadline has passed; x is as it
@@ -98,6 +105,7 @@ private:
     void follow_items();
     double head_between(const Item& lower, const Item& upper) const;
 
+    bool aim(const PackedProblem& packed, NewtonSystem& system, Directions directions, Deadline deadline);
     void find_residual(const PackedProblem& packed);
     void find_scaling();
     void add_weight(const Item& item, const Cell& cell);
@@ -124,8 +132,11 @@ private:
     std::vector<char> fixed_;  // by row
     bool leaning_ = false;     // some item has a lean
     double mu_ = 0.0;
-    CellBlocks weights_;  // Q
-    CellBlocks gamma_;    // (Q + delta D)^-1
+    double sigma_mu_ = 0.0;               // what the step aims at
+    Numbers numbers_ = Numbers::doubles;  // of the factor
+    double missing_ = 0.0;                // of the direction, before it is refined
+    CellBlocks weights_;                  // Q
+    CellBlocks gamma_;                    // (Q + delta D)^-1
     Gmres gmres_;
     int refinements_ = 0;  // of a direction, in this iteration
     std::vector<double> x_;

@@ -132,8 +132,8 @@ double Newton::hidden_energy(View x) const {
 
 /// Of gamma.  False: the time is up; what was cut short is not looked at, the best iterate before is the
 /// result.
-bool Newton::factorise() {
-    if (system_.factorise(packed_, gamma_, deadline_) == NewtonSystem::abandoned) {
+bool Newton::factorise(Numbers numbers) {
+    if (system_.factorise(packed_, gamma_, deadline_, numbers) == NewtonSystem::abandoned) {
         monitor_.stop(Status::budget_spent, "");
         return false;
     }
@@ -164,7 +164,7 @@ void Newton::return_to_best() {
 }
 
 /// Gamma = R^-1 for every row, factored: the laws forgotten.  False: the time is up.
-bool Newton::solve_without_laws() {
+bool Newton::solve_without_laws(Numbers numbers) {
     const std::span<const Cell> cells = packed_.cells();
     const View q = packed_.linear_term();
     for (std::size_t k = 0; k < cells.size(); ++k) {
@@ -172,7 +172,7 @@ bool Newton::solve_without_laws() {
         std::fill_n(gamma_[k], n * n, 0.0);
         for (std::size_t i = 0; i < n; ++i) gamma_[k][i * n + i] = 1.0 / weight_[cells[k].first_row + i];
     }
-    if (!factorise()) return false;
+    if (!factorise(numbers)) return false;
     for (std::size_t i = 0; i < q.size(); ++i) residual_[i] = -q[i] / weight_[i];
     system_.solve(packed_, residual_, x_);
     return true;
@@ -213,12 +213,14 @@ void Newton::solve_joints() {
 
 void Newton::interior_stage() {
     set_weights(options_.start_weight);
-    if (!solve_without_laws()) return;
+    const bool dear = system_.operations() > float_operations * static_cast<double>(packed_.cells().size());
+    const auto numbers = dear && packed_.is_convex() ? Numbers::floats : Numbers::doubles;
+    if (!solve_without_laws(numbers)) return;
     copy(x_, z_);
     packed_.project(z_);
     look(z_);
     packed_.freeze(x_);
-    interior_.begin(packed_, x_);
+    interior_.begin(packed_, x_, numbers);
     double least_J = energy_J_;
     int slow = 0;
     auto directions = InteriorPoint::Directions::rough;

@@ -91,20 +91,26 @@ public:
     /// Of one factorisation of the last problem.
     double operations() const { return system_.operations(); }
 
+    /// Operations per block from which the factor is most of an iteration, and is one of floats while that is
+    /// good enough (convex problems only): heaps (b2-friction 80,000, shaker-friction 150,000), not walls
+    /// (8000) or stacks.
+    static constexpr double float_operations = 3e4;
+
 private:
     SolveReport solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
                              const Observer& observer);
     bool prepare();
     void resize();
     void run();
-    bool factorise();
+    using Numbers = NewtonSystem::Numbers;
+    bool factorise(Numbers numbers = Numbers::doubles);
     void look(View x);
     double hidden_energy(View x) const;
     void set_weights(double rho);
     void return_to_best();
 
     void solve_joints();
-    bool solve_without_laws();
+    bool solve_without_laws(Numbers numbers = Numbers::doubles);
     void interior_stage();
 
     // newton_polish.cpp

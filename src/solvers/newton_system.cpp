@@ -260,8 +260,9 @@ void NewtonSystem::split_matrix(const PackedProblem& packed) {
     }
 }
 
-int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline) {
-    factor_.begin(1.0);
+int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline,
+                            Numbers numbers) {
+    factor_.begin(1.0, numbers);
     if (packed.matrix() != nullptr) {
         const std::span<const Cell> cells = packed.cells();
         for (std::size_t k = 0; k < cells.size(); ++k) square_root(cells[k].rows, gamma[k], gamma_[k]);

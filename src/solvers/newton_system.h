@@ -76,7 +76,9 @@ public:
 
     /// How many pivots were lost to round-off, or `abandoned` when the deadline passed.
     static constexpr int abandoned = BlockCholesky::abandoned;
-    int factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline = {});
+    using Numbers = BlockCholesky::Numbers;
+    int factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline = {},
+                  Numbers numbers = Numbers::doubles);
 
     /// d from f, with the factorised matrix; f and d may not overlap.
     void solve(const PackedProblem& packed, View f, MutableView d);

@@ -41,12 +41,12 @@ BlockSystem random_system(std::uint64_t seed, int nodes, int edges, bool same_si
 }
 
 void fill(const BlockSystem& system, std::uint64_t seed, double scale, BlockCholesky& factor,
-          Eigen::MatrixXd& dense) {
+          Eigen::MatrixXd& dense, BlockCholesky::Numbers numbers = BlockCholesky::Numbers::doubles) {
     Random random(seed);
     const int n = system.offset.back();
     dense = Eigen::MatrixXd::Identity(n, n);
     factor.analyse(system.sizes, system.edges);
-    factor.begin(1.0);
+    factor.begin(1.0, numbers);
     for (std::size_t e = 0; e < system.edges.size(); ++e) {
         const auto [a, b] = system.edges[e];
         const int na = system.sizes[a];
@@ -82,6 +82,25 @@ TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
         const Eigen::VectorXd expected = dense.llt().solve(b);
         EXPECT_LE((found - expected).norm(), tolerance(1e-11) * expected.norm()) << "seed " << seed;
     }
+}
+
+TEST(BlockCholesky, FloatsGiveSixDigitsAndDoublesFollowThem) {
+    BlockCholesky factor;
+    const BlockSystem system = random_system(7, 80, 300, false);
+    const auto error = [&](BlockCholesky::Numbers numbers) {
+        Eigen::MatrixXd dense;
+        fill(system, 7, 1.0, factor, dense, numbers);
+        EXPECT_EQ(factor.factorise(0.5), 0);
+        std::vector<double> x = Random(7).normals(system.offset.back());
+        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+        factor.solve(x);
+        const Eigen::VectorXd found = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+        return (dense * found - b).norm() / b.norm();
+    };
+    const double floats = error(BlockCholesky::Numbers::floats);
+    EXPECT_LE(floats, tolerance(1e-5));
+    EXPECT_GE(floats, 1e-9) << "these were doubles";
+    EXPECT_LE(error(BlockCholesky::Numbers::doubles), tolerance(1e-12));
 }
 
 TEST(BlockCholesky, RefillsTheSameStructureWithOtherNumbers) {
