@@ -22,7 +22,7 @@ namespace {
 
 struct SolveArguments {
     std::string file;
-    std::string solver;
+    std::string solver = "auto";
     std::vector<std::string> settings;
     double tolerance = 1e-6;
     double tolerance_J = 0.0;
@@ -268,7 +268,7 @@ void add_solve(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<SolveArguments>();
     CLI::App* verb = app.add_subcommand("solve", "Solve one problem and certify the result");
     verb->add_option("FILE", arguments->file, "Problem file")->required();
-    verb->add_option("--solver", arguments->solver, "Which solver; see 'uptack solvers'")->required();
+    verb->add_option("--solver", arguments->solver, "Which solver; see 'uptack solvers'; default auto");
     verb->add_option("--set", arguments->settings, "A solver option as option=value; may be repeated")
         ->allow_extra_args(false);
     add_stop_options(*verb, *arguments);
@@ -281,6 +281,7 @@ void add_solve(CLI::App& app, Action& action) {
     add_json_option(*verb, arguments->json);
     verb->footer(
         "Example:\n"
+        "  uptack solve b3.h5 --tolerance 1e-6 --explain\n"
         "  uptack solve b3.h5 --solver psor --set omega=1.2 --tolerance 1e-4 --budget-ms 5\n"
         "  uptack solve b3.h5 --solver apgd --tolerance-J 1e-9 --require --json");
     verb->callback([verb, arguments, &action] {

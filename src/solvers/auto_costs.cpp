@@ -8,14 +8,15 @@
 namespace uptack {
 namespace {
 
-// Per row, in nanoseconds: of a cone (its rows are swept together, four cones at a time), and of anything
-// else.
-constexpr double swept_cone_row = 6.5, swept_row = 20.0;
+// A sweep, and per row of it, in nanoseconds: of a contact with friction (its rows are swept together, four
+// contacts at a time), of a row by itself, and of anything else.
+constexpr double swept_call = 1000.0;
+constexpr double swept_cone_row = 6.0, swept_single = 14.0, swept_row = 20.0;
 constexpr double gradient_cone_row = 15.0, gradient_row = 26.0;
 constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form;
 constexpr double matrix_flat_row = 32.0;                 // of a cone in the plane, one at a time
 
-constexpr double newton_block = 950.0, newton_matrix_block = 1500.0;
+constexpr double newton_block = 800.0, newton_matrix_block = 1500.0;
 constexpr double newton_call = 20'000.0;
 constexpr double analysed_body = 10'000.0, analysed_matrix_row = 2000.0;
 
@@ -45,10 +46,13 @@ AutoCosts costs_of(const Problem& problem, Convex convex) {
         return costs;
     }
     double cone_rows = 0.0;
+    double singles = 0.0;
     for (const Block& block : problem.blocks) {
         if (std::holds_alternative<FrictionCone>(block.law)) cone_rows += block.rows;
+        if (block.rows == 1) singles += 1.0;
     }
-    costs.sweep_ns = swept_cone_row * cone_rows + swept_row * (rows - cone_rows);
+    costs.sweep_ns = swept_call + swept_cone_row * cone_rows + swept_single * singles +
+                     swept_row * (rows - cone_rows - singles);
     costs.gradient_ns = gradient_cone_row * cone_rows + gradient_row * (rows - cone_rows);
     costs.analysis_ns = analysed_body * static_cast<double>(problem.bodies.size());
     costs.iteration_ns = newton_call + newton_block * blocks;

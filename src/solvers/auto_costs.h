@@ -19,7 +19,7 @@ struct AutoCosts {
 
     /// Newton's iteration with the operations of its factorisation.
     double newton_ns(double operations) const {
-        return iteration_ns + (operations > float_from ? 0.05 : 0.07) * operations;
+        return iteration_ns + (operations > float_from ? 0.04 : 0.07) * operations;
     }
 };
 

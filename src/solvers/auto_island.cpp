@@ -51,7 +51,8 @@ constexpr double evidence = 0.15;           // of newton's cost must have been t
 constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double advantage = 1.8;  // of newton, where apgd catches up (no cones) or it may not converge
+constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up now and then (no cones),
+constexpr double doubtful_advantage = 1.8;  // or where it may not converge
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
 constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
 constexpr double stuck_gain = 0.9;                       // of the error: the other first-order method's turn
@@ -391,7 +392,7 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
     if (has_cones_ && convex_ && newton_is_open()) return false;
-    if (method_ == Method::nncg) return convex_;
+    if (method_ == Method::nncg) return convex_ && pace_.gain() > stuck_gain;
     return pace_.gain() > stuck_gain;
 }
 
@@ -474,7 +475,8 @@ bool AutoIsland::newton_pays(double first_order_ns) {
 }
 
 double AutoIsland::newton_advantage() const {
-    return convex_ && has_cones_ ? 1.0 : advantage;
+    if (!convex_) return doubtful_advantage;
+    return has_cones_ ? 1.0 : plain_advantage;
 }
 
 double AutoIsland::pessimistic(double first_order_ns) const {

@@ -17,6 +17,8 @@ constexpr int interior_patience = 3;  // iterations that do not halve the energy
 constexpr int interior_settling = 25;
 constexpr double interior_near = 1e-2;
 constexpr double interior_goal = 1e-7;
+constexpr double plain_interior_goal =
+    1e-11;                            // without cones it goes on as it began, and polishing takes longer
 constexpr double exact_below = 3e-4;  // relative error from which directions are worth refining
 
 constexpr double joint_weight =
@@ -221,6 +223,9 @@ void Newton::interior_stage() {
     look(z_);
     packed_.freeze(x_);
     interior_.begin(packed_, x_, numbers);
+    const bool has_cones = std::any_of(packed_.cells().begin(), packed_.cells().end(),
+                                       [](const Cell& cell) { return cell.kind != CellKind::scalar; });
+    const double goal = has_cones ? interior_goal : plain_interior_goal;
     double least_J = energy_J_;
     int slow = 0;
     auto directions = InteriorPoint::Directions::rough;
@@ -242,7 +247,7 @@ void Newton::interior_stage() {
             ++slow;
         }
         least_J = std::min(least_J, energy_J_);
-        if (error < interior_goal || slow >= interior_patience) break;
+        if (error < goal || slow >= interior_patience) break;
     }
     return_to_best();
 }

@@ -110,6 +110,7 @@ class Solving(CommandLine):
             self.assertEqual(document["tolerance_met"], document["relative_error"] <= 1e-6)
 
     def test_tolerance_in_joules(self):
+        self.assertEqual(self.document("solve", "chain.h5", "--tolerance", 1e-6)["solver"], "auto")
         document = self.document("solve", "chain.h5", "--solver", "cg", "--tolerance-J", 1e-12)
         self.assertEqual(document["tolerance_unit"], "J")
         self.assertLessEqual(document["energy_error_J"], 1e-12)
