@@ -15,6 +15,8 @@ constexpr double rounding = 1.0 - 1e-9;
 constexpr double row_end_s = 30e-9;
 // Judging and copying islands, and packing them: with less time than this the whole is swept as it is.
 constexpr double row_split_s = 500e-9;
+// Part of the time budget up to which what islands left of theirs is given to those that ran short.
+constexpr double worth_sharing = 0.8;
 // Loose bodies beside a heap: a few sweeps settle what has so few rows, and splitting off the heap takes as
 // long as twenty sweeps of it.
 constexpr int crumb_rows = 12;
@@ -174,9 +176,12 @@ void Auto::solve_islands(Solution& solution) {
     }
     finish_good_ones();
     iterations_done_ = 0;
-    for (Island& island : islands_) {
-        if (!island.done) solve_one(island, solution);
-    }
+    do {
+        line_up();
+        for (Island& island : islands_) {
+            if (!island.done) solve_one(island, solution);
+        }
+    } while (reopen_short_ones());
     conclude();
 }
 
@@ -258,32 +263,56 @@ void Auto::judge_start(Solution& solution) {
                   : rule_.tolerance.value * rule_.tolerance.value * reference_J_;
 }
 
+double Auto::error_of_all() const {
+    double energy_J = 0.0;
+    for (const Island& island : islands_) energy_J += island.now_J;
+    return energy_J;
+}
+
 void Auto::finish_good_ones() {
     const double rows = problem_->row_count();
-    done_J_ = others_J_ = 0.0;
-    rows_left_ = 0;
-    for (const Island& island : islands_) others_J_ += island.now_J;
-    const bool all = meets(rule_.tolerance, others_J_, reference_J_);
+    const double energy_J = error_of_all();
+    const bool all = meets(rule_.tolerance, energy_J, reference_J_);
     for (Island& island : islands_) {
         island.done = all || island.now_J <= rounding * goal_J_ * island.rows / rows;
-        if (island.done) {
-            done_J_ += island.now_J;
-            note(0, island.rows);
-        } else {
-            rows_left_ += island.rows;
-        }
-    }
-    double after_J = 0.0;  // summed from the end: taking from a total would leave its round-off behind
-    for (std::size_t i = islands_.size(); i-- > 0;) {
-        islands_[i].after_J = after_J;
-        if (!islands_[i].done) after_J += islands_[i].now_J;
+        if (island.done) note(0, island.rows);
     }
     if (*observer_) {
         (*observer_)({.iteration = 0,
                       .seconds = seconds(),
-                      .energy_error_J = others_J_,
-                      .relative_error = relative_error(others_J_, reference_J_)});
+                      .energy_error_J = energy_J,
+                      .relative_error = relative_error(energy_J, reference_J_)});
     }
+}
+
+/// What the islands that are done leave of joules and rows to those that are not.
+void Auto::line_up() {
+    done_J_ = 0.0;
+    rows_left_ = 0;
+    double after_J = 0.0;  // summed from the end: taking from a total would leave its round-off behind
+    for (std::size_t i = islands_.size(); i-- > 0;) {
+        Island& island = islands_[i];
+        island.after_J = after_J;
+        if (island.done) {
+            done_J_ += island.now_J;
+        } else {
+            rows_left_ += island.rows;
+            after_J += island.now_J;
+        }
+    }
+}
+
+/// Islands whose time ran out while others left theirs have another turn; false: there is nobody or no time.
+bool Auto::reopen_short_ones() {
+    if (rule_.budget_s == infinity || seconds() > worth_sharing * rule_.budget_s) return false;
+    if (meets(rule_.tolerance, error_of_all(), reference_J_)) return false;
+    bool any = false;
+    for (Island& island : islands_) {
+        if (!island.ran_short) continue;
+        island.done = false;
+        any = true;
+    }
+    return any;
 }
 
 // 1. Its share of joules and time   2. copy, solve, copy back   3. book it
@@ -306,9 +335,10 @@ void Auto::solve_one(Island& island, Solution& solution) {
     done_J_ += island.now_J;
     rows_left_ -= island.rows;
     island.done = true;
+    island.ran_short = report.status == Status::budget_spent;
     iterations_done_ += report.iterations;
     report_.iterations = std::max(report_.iterations, report.iterations);
-    note(ladder_.methods(), island.rows);
+    note(ladder_.methods(), island.rows);  // a turn: one of an island that had two counts twice
     if (options_.explain) explain(static_cast<int>(&island - islands_.data()), island.rows, report);
     note_status(report);
 }
@@ -394,8 +424,7 @@ void Auto::note_status(const SolveReport& report) {
 }
 
 void Auto::conclude() {
-    double energy_J = 0.0;
-    for (const Island& island : islands_) energy_J += island.now_J;
+    const double energy_J = error_of_all();
     report_.energy_error_J = energy_J;
     report_.relative_error = relative_error(energy_J, reference_J_);
     if (meets(rule_.tolerance, energy_J, reference_J_)) {

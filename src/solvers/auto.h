@@ -9,7 +9,8 @@
 // 2. Islands with e_i <= goal n_i / n are done.
 // 3. The others in order, each to its share of what is left of the goal: (goal - sum of e_done) n_i / n_left,
 //    but never less than goal n_i / n.  So the sum meets the goal if every island meets its share, and what
-//    an exactly solved island does not use is the next one's.  Time is shared in the same way.
+//    an exactly solved island does not use is the next one's.  Time is shared in the same way, and what is
+//    left of it at the end goes to those that had too little, for another turn.
 //
 // A problem of one island (or one and a few loose bodies), or in the assembled form, or with too short a time
 // budget for all this, goes to the ladder as it is; else an island is copied out. Solving small islands
@@ -47,6 +48,7 @@ private:
         double now_J = 0.0;    // of the present ones
         double after_J = 0.0;  // of the islands behind it that are still to be solved
         bool done = false;
+        bool ran_short = false;  // of time
     };
     struct Tally {  // of the islands that took the same methods
         int islands = 0;
@@ -59,7 +61,10 @@ private:
     void list_islands();
     void judge_start(Solution& solution);
     void measure(std::span<const double> impulse, double Island::*energy);
+    double error_of_all() const;
     void finish_good_ones();
+    void line_up();
+    bool reopen_short_ones();
     void solve_one(Island& island, Solution& solution);
     void copy_out(const Island& island, std::span<const double> impulse);
     int local_body(int body);

@@ -109,8 +109,12 @@ class Solving(CommandLine):
             self.assertLess(document["relative_error"], 1.0, solver["solver"])
             self.assertEqual(document["tolerance_met"], document["relative_error"] <= 1e-6)
 
+    def test_the_solver_is_auto_unless_said_otherwise(self):
+        document = self.document("solve", "chain.h5", "--tolerance", 1e-6)
+        self.assertEqual(document["solver"], "auto")
+        self.assertLessEqual(document["relative_error"], 1e-6)
+
     def test_tolerance_in_joules(self):
-        self.assertEqual(self.document("solve", "chain.h5", "--tolerance", 1e-6)["solver"], "auto")
         document = self.document("solve", "chain.h5", "--solver", "cg", "--tolerance-J", 1e-12)
         self.assertEqual(document["tolerance_unit"], "J")
         self.assertLessEqual(document["energy_error_J"], 1e-12)

@@ -318,6 +318,21 @@ TEST(Auto, UsesTheTimeThatItWasGiven) {
     EXPECT_GE(out.report.seconds, 0.9 * budget_s);
 }
 
+// The wall's share of the time is half: what the boxes leave of theirs is the wall's.
+TEST(Auto, GivesTheTimeThatEasyIslandsLeaveToTheHardOne) {
+    const Problem wall = wall_with_exact_friction(6, 6);
+    std::vector<Problem> parts = {wall};
+    for (int rows = 0; rows < wall.row_count(); rows += 12)
+        parts.push_back(generate_plate_stack({.plates = 1, .model = FrictionModel::exact}));
+    const Problem problem = interleaved(parts);
+    const double budget_s = 0.4 * slowness;
+    const Outcome out = solve_with("auto", problem,
+                                   {.tolerance = {1e-9}, .max_iterations = 10'000'000, .budget_s = budget_s});
+    EXPECT_EQ(out.report.status, Status::budget_spent);
+    EXPECT_GE(out.report.seconds, 0.75 * budget_s);
+    EXPECT_LE(out.report.seconds, 1.5 * budget_s);
+}
+
 TEST(Auto, RowsThatContradictEachOtherStallOneIslandAndNotTheOthers) {
     Problem quarrel;
     quarrel.bodies = {ball()};
