@@ -27,34 +27,35 @@ UPTACK_INLINE float fused(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
-// Vectors of 16, 32 and 64 bytes.  The attributes before the "=": behind it clang would take the alignment
-// for a vector's own, and loads would fault.
-template <class Real>
-struct VectorsOf {
-    using Half [[gnu::vector_size(16), gnu::aligned(sizeof(Real)), gnu::may_alias]] = Real;
-    using Whole [[gnu::vector_size(32), gnu::aligned(sizeof(Real)), gnu::may_alias]] = Real;
-    using Wide [[gnu::vector_size(64), gnu::aligned(sizeof(Real)), gnu::may_alias]] = Real;
+// The attributes before the "=": behind it clang would take the alignment for a vector's own, and loads would
+// fault.
+template <class Real, int bytes>
+struct VectorOf {
+    using Type [[gnu::vector_size(bytes), gnu::aligned(sizeof(Real)), gnu::may_alias]] = Real;
 };
 
 #ifdef __AVX__
-/// 32 bytes of numbers.
-template <class Real>
-struct Pack {
-    using Vector = typename VectorsOf<Real>::Whole;
-    static constexpr int width = 32 / sizeof(Real);
+/// Numbers that one register holds.
+template <class Real, int bytes>
+struct Register {
+    using Vector = typename VectorOf<Real, bytes>::Type;
+    static constexpr int width = bytes / sizeof(Real);
     Vector v;
 
-    UPTACK_INLINE static Pack get(const Real* p) { return {*reinterpret_cast<const Vector*>(p)}; }
-    UPTACK_INLINE static Pack all(Real value) { return {value - Vector{}}; }
+    UPTACK_INLINE static Register get(const Real* p) { return {*reinterpret_cast<const Vector*>(p)}; }
+    UPTACK_INLINE static Register all(Real value) { return {value - Vector{}}; }
     UPTACK_INLINE void put(Real* p) const { *reinterpret_cast<Vector*>(p) = v; }
-    UPTACK_INLINE friend Pack operator-(Pack a, Pack b) { return {a.v - b.v}; }
-    UPTACK_INLINE friend Pack operator*(Pack a, Pack b) { return {a.v * b.v}; }
+    UPTACK_INLINE friend Register operator-(Register a, Register b) { return {a.v - b.v}; }
+    UPTACK_INLINE friend Register operator*(Register a, Register b) { return {a.v * b.v}; }
 };
+/// 32 bytes of numbers.
+template <class Real>
+using Pack = Register<Real, 32>;
 #else
 /// Two halves by hand: left to itself the compiler sends 32-byte vectors through the stack here.
 template <class Real>
 struct Pack {
-    using Vector = typename VectorsOf<Real>::Half;
+    using Vector = typename VectorOf<Real, 16>::Type;
     static constexpr int width = 32 / sizeof(Real);
     Vector low, high;
 
@@ -93,18 +94,8 @@ UPTACK_INLINE Pack<Real> fused(Pack<Real> a, Pack<Real> b, Pack<Real> c) {
 #endif
 
 #ifdef __AVX512F__
-/// 64 bytes of numbers.
 template <class Real>
-struct WidePack {
-    using Vector = typename VectorsOf<Real>::Wide;
-    static constexpr int width = 64 / sizeof(Real);
-    Vector v;
-
-    UPTACK_INLINE static WidePack get(const Real* p) { return {*reinterpret_cast<const Vector*>(p)}; }
-    UPTACK_INLINE static WidePack all(Real value) { return {value - Vector{}}; }
-    UPTACK_INLINE void put(Real* p) const { *reinterpret_cast<Vector*>(p) = v; }
-    UPTACK_INLINE friend WidePack operator-(WidePack a, WidePack b) { return {a.v - b.v}; }
-};
+using WidePack = Register<Real, 64>;
 UPTACK_INLINE WidePack<double> fused(WidePack<double> a, WidePack<double> b, WidePack<double> c) {
     return {_mm512_fmadd_pd(a.v, b.v, c.v)};
 }
