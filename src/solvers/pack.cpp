@@ -61,6 +61,20 @@ bool is_movable(const Problem& problem, int slot) {
             problem.bodies[slot].inverse_inertia_w != Symmetric3{});
 }
 
+/// Two or three rows with their entries in the same columns.
+bool has_aligned_rows(const SparseMatrix& matrix, const Cell& cell) {
+    if (cell.rows != 2 && cell.rows != 3) return false;
+    const auto columns_of = [&](int row) {
+        return std::span(matrix.column).subspan(matrix.start[row], matrix.start[row + 1] - matrix.start[row]);
+    };
+    const auto first = columns_of(cell.first_row);
+    for (int i = 1; i < cell.rows; ++i) {
+        const auto other = columns_of(cell.first_row + i);
+        if (!std::equal(first.begin(), first.end(), other.begin(), other.end())) return false;
+    }
+    return true;
+}
+
 constexpr int root_of_mass = 6;  // where it is in a body's slot, behind the six of L
 
 /// Filling a cell takes some 100 ns: rows, metric, largest eigenvalue.
@@ -147,6 +161,9 @@ void PackedProblem::list_cells(const Problem& problem) {
     resize_anew(cells_, problem.blocks.size());
     cells_.clear();
     for (const Block& block : problem.blocks) add_cells(problem, block);
+    aligned_.clear();
+    if (matrix_ == nullptr) return;
+    for (const Cell& cell : cells_) aligned_.push_back(has_aligned_rows(*matrix_, cell) ? 1 : 0);
 }
 
 // All of them but their steps.

@@ -263,14 +263,61 @@ void PackedProblem::sweep_box(const Cell& cell, const double* g, double omega, M
     }
 }
 
+namespace {
+
+/// w += the rows of a matrix that have their entries in the same columns, `start` being those of the rows.
+template <int n>
+void add_rows_side_by_side(const SparseMatrix& matrix, const std::int64_t* start, View x, double* w) {
+    const int* column = matrix.column.data() + start[0];
+    const double* value[n];
+    double sum[n];
+    for (int i = 0; i < n; ++i) {
+        value[i] = matrix.value.data() + start[i];
+        sum[i] = w[i];
+    }
+    for (std::int64_t k = 0; k < start[1] - start[0]; ++k) {
+        const double xk = x[column[k]];
+        for (int i = 0; i < n; ++i) sum[i] += value[i][k] * xk;
+    }
+    for (int i = 0; i < n; ++i) w[i] = sum[i];
+}
+
+}  // namespace
+
+// w = A x + q in the rows of a cell
+void PackedProblem::cell_velocity(const Cell& cell, const double* g, View u, View x, double* w) const {
+    const bool aligned = matrix_ != nullptr && aligned_[&cell - cells_.data()] != 0;
+    if (!aligned) {
+        for (int i = 0; i < cell.rows; ++i) w[i] = row_velocity(cell, cell.first_row + i, g, u, x);
+        return;
+    }
+    std::copy_n(q_.begin() + cell.first_row, cell.rows, w);
+    const std::int64_t* start = matrix_->start.data() + cell.first_row;
+    (cell.rows == 3 ? add_rows_side_by_side<3> : add_rows_side_by_side<2>)(*matrix_, start, x, w);
+}
+
+// A contact of the assembled form, whose rows have one metric.
+void PackedProblem::sweep_contact(const Cell& cell, double omega, MutableView x) const {
+    double w[3];
+    cell_velocity(cell, nullptr, {}, x, w);
+    if (cell.exact != 0) w[0] += cell.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
+    const double step = omega * cell.step;
+    double* z = x.data() + cell.first_row;
+    for (int i = 0; i < 3; ++i) z[i] -= step * w[i];
+    project_cone(cell.mu, z[0], z[1], z[2]);
+}
+
 void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, MutableView x,
                                MutableView u) const {
     Rows w{};
     Rows z{};
     const std::size_t n = cell.rows;
     const View metric = View(metric_).subspan(cell.first_row, n);
-    for (std::size_t i = 0; i < n; ++i)
-        w[i] = row_velocity(cell, cell.first_row + static_cast<int>(i), g, u, x);
+    if (matrix_ != nullptr && cell.kind == CellKind::contact && metric[0] == metric[1]) {
+        sweep_contact(cell, omega, x);
+        return;
+    }
+    cell_velocity(cell, g, u, x, w.data());
     correct_velocity(cell, std::span(w).first(n));
     for (std::size_t i = 0; i < n; ++i) {
         z[i] = x[cell.first_row + i] - omega * cell.step * metric[0] / metric[i] * w[i];

@@ -186,6 +186,8 @@ private:
     double row_velocity(const Cell& cell, int row, const double* g, View u, View x) const;
     void push(const Cell& cell, const double* g, double change, MutableView u) const;
     void sweep_cell(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
+    void cell_velocity(const Cell& cell, const double* g, View u, View x, double* w) const;
+    void sweep_contact(const Cell& cell, double omega, MutableView x) const;
     void sweep_cone(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void sweep_box(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void sweep_scalar(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
@@ -203,6 +205,7 @@ private:
     std::vector<ContactBatch> batches_;
     std::vector<SlimBatch> slim_batches_;  // the same in floats, of large problems
     RowsAs reads_ = RowsAs::doubles;
+    std::vector<char> aligned_;  // assembled form, per cell of 2 or 3 rows: 1 if these have the same columns
     std::vector<double> batch_c_;  // empty: no compliance
     BatchPlan plan_;
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
