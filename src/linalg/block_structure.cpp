@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::size_t worth_dissecting = 500;  // nodes; below, minimum degree is as good and quicker
 
-// What cannot be interrupted, about: METIS, and the first touch of the memory of L.  Only decides when to
-// give up.
-constexpr double seconds_per_edge = 2e-6;
+// What cannot be interrupted, about: METIS, the search for supernodes, and the first touch of the memory of L.
+// Only decides when to give up.
+constexpr double dissecting_seconds_per_edge = 2e-6;
+constexpr double seconds_per_edge = 0.4e-6;
 constexpr double seconds_per_entry = 2e-9;
 
 int padded(int rows) {
@@ -105,13 +106,14 @@ bool BlockStructure::find_structure(Deadline deadline) {
     return true;
 }
 
-/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less.  When the
-/// deadline is too near for that the order does not matter: there will be no factor.
+/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less, unless the
+/// deadline is too near for that.
 std::vector<int> BlockStructure::order_nodes(std::size_t nodes, Deadline deadline) const {
     bool fills = false;
     std::vector<int> order = minimum_degree(nodes, fills);
     if (nodes < worth_dissecting || !fills) return order;
-    if (deadline.passes_within(seconds_per_edge * static_cast<double>(edges_.size()))) return order;
+    if (deadline.passes_within(dissecting_seconds_per_edge * static_cast<double>(edges_.size())))
+        return order;
     std::vector<int> dissected = nested_dissection(nodes);
     if (deadline.passed()) return order;
     return cost_of(dissected) < cost_of(order) ? dissected : order;

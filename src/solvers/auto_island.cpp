@@ -43,7 +43,9 @@ constexpr double joint_loose = 1e-3;  // relative error below which cg has no ch
 
 constexpr std::int64_t newton_cap = 100;            // where it may not converge at all, and goes first;
 constexpr std::int64_t newton_least_patience = 10;  // below the tolerance
-constexpr double newton_patience = 4.0;     // else so many times the iterations that it is expected to take
+constexpr double newton_patience = 4.0;  // else so many times the iterations that it is expected to take
+constexpr double least_rest = 0.05;  // of the time budget, for others when newton gave up for want of time
+constexpr double row_sweep_s = 0.35e-6;     // what packing for the one sweep takes that is always made
 constexpr double walk_share = 3.0;          // of all work before: newton's walk, before giving up
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
@@ -137,7 +139,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     goal_J_ = reference_J_ = 0.0;
     work_ns_ = swept_ns_ = swept_ = swept_s_ = newton_from_ns_ = 0.0;
     operations_ = start_error_ = -1.0;
-    newton_failed_ = was_stalled_ = walked_ = resumed_ = false;
+    newton_failed_ = newton_ran_short_ = was_stalled_ = walked_ = resumed_ = false;
     path_.clear();
     look_at(problem);
 
@@ -217,6 +219,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, 
     rule.tolerance.value *= factor;
     rule.max_iterations = std::min(iterations, rule_.max_iterations - report_.iterations);
     rule.budget_s = seconds_left();
+    if (method == Method::newton && !judged_) rule.budget_s -= row_sweep_s * problem_->row_count();
     rule.enough = &leave_;
     trial_.impulse = from == From::best ? solution_->impulse : path_;
     if (method == Method::newton && newton_starts_anew()) trial_.impulse.clear();
@@ -236,6 +239,9 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, 
     book(method, trial);
     if (meets_tolerance()) {
         stop(Status::converged, "");
+    } else if (trial.status == Status::budget_spent && ended_early(method)) {
+        newton_ran_short_ = true;
+        newton_from_ns_ = infinity;
     } else if (trial.status == Status::not_finite || trial.status == Status::budget_spent) {
         finished_ = true;
         report_.status = trial.status;
@@ -244,6 +250,11 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, 
         stop(Status::iteration_limit, "");
     }
     return true;
+}
+
+/// Newton gives up as soon as the next thing that it cannot interrupt would end too late.
+bool AutoIsland::ended_early(Method method) const {
+    return method == Method::newton && seconds_left() > least_rest * rule_.budget_s;
 }
 
 /// What is not convex its polish seldom solves from what sweeps found: that is left for a second attempt, and
@@ -520,7 +531,7 @@ bool AutoIsland::resume_path() {
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
     run(Method::newton, iterations, tightening);
     newton_failed_ = true;
-    newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
+    if (!newton_ran_short_) newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }
 
 // ---- the ladder ------------------------------------------------------------------------------------------
@@ -535,6 +546,10 @@ void AutoIsland::solve_joints() {
                   costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
         run(Method::cg, rule_.max_iterations);
     if (!finished_) run(Method::newton, rule_.max_iterations, joint_goal_);
+    if (!finished_ && newton_ran_short_) {
+        resumed_ = true;  // there is nothing else to be done with the time
+        run(Method::cg, rule_.max_iterations);
+    }
     if (!finished_) stop(Status::stalled, "the rows contradict each other, or round-off is reached");
 }
 

@@ -47,7 +47,8 @@
 // A tiny assembled problem on which all that failed is tried set by set (active_sets.h).
 //
 // Without a time budget no clock decides anything: the same problem takes the same way everywhere.  With one,
-// newton is entered only if the time of the sweeps so far says that it will fit.
+// newton is entered only if the time of the sweeps so far says that it will fit; joints are tried anyway.
+// What time it leaves when it gives up, sweeps or cg use.
 
 #pragma once
 
@@ -156,6 +157,7 @@ private:
     SolveReport call(Method method, const StopRule& rule);
     SolveReport call_sets(const StopRule& rule, const Observer& observer);
     void book(Method method, const SolveReport& trial);
+    bool ended_early(Method method) const;
     bool newton_starts_anew() const;
     void take_newton();
     void run_newton(std::int64_t iterations, double tightening = 1.0);
@@ -235,7 +237,8 @@ private:
     std::vector<double> path_;  // impulses that the sweeps had when newton took over; empty: nothing was left
     double path_J_ = 0.0;       // their error
     bool newton_failed_ = false;
-    bool was_stalled_ = false;  // the first-order method before
+    bool newton_ran_short_ = false;  // of time, and left some
+    bool was_stalled_ = false;       // the first-order method before
     bool resumed_ = false;
     bool walked_ = false;
 

@@ -333,6 +333,20 @@ TEST(Auto, GivesTheTimeThatEasyIslandsLeaveToTheHardOne) {
     EXPECT_LE(out.report.seconds, 1.5 * budget_s);
 }
 
+// Where the time is too short to order and factor 3500 rows there is much for conjugate gradients.  How short
+// that is depends on the machine.
+TEST(Auto, GoesOnWithTheTimeThatNewtonLeaves) {
+    const Problem network = generate("b1");
+    for (const double budget_s : {0.002, 0.004, 0.006, 0.008, 0.012, 0.016, 0.024}) {
+        const Outcome out =
+            solve_with("auto", network, {.tolerance = {1e-8}, .budget_s = budget_s * slowness});
+        const bool used = out.report.seconds >= 0.8 * budget_s * slowness;
+        EXPECT_TRUE(used || out.certificate.relative_error < 1e-3)
+            << out.certificate.relative_error << " after " << out.report.seconds << " of "
+            << budget_s * slowness << " s";
+    }
+}
+
 TEST(Auto, RowsThatContradictEachOtherStallOneIslandAndNotTheOthers) {
     Problem quarrel;
     quarrel.bodies = {ball()};
