@@ -173,7 +173,7 @@ class WrongUse(CommandLine):
         self.assertIn("b2-friction", self.fails(2, "generate", "nope", "-o", "nope.h5"))
         self.fails(2)
         self.fails(2, "nope")
-        self.fails(2, "solve", "chain.h5")
+        self.fails(2, "solve")
         self.fails(2, "solve", "chain.h5", "--solver", "psor", "--nope")
         self.fails(2, "compare", "chain.h5", "--solvers", "psor,nope")
         self.fails(2, "compare", "chain.h5", "--solvers", "psor:omega")
