@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t worth_dissecting = 500;  // nodes; below, minimum degree is as good and quicker
 
-// What cannot be interrupted, about: METIS, the search for supernodes, and the first touch of the memory of L.
-// Only decides when to give up.
+// What cannot be interrupted, about: METIS, the search for supernodes, and the first touch of the memory of
+// L. Only decides when to give up.
 constexpr double dissecting_seconds_per_edge = 2e-6;
 constexpr double seconds_per_edge = 0.4e-6;
 constexpr double seconds_per_entry = 2e-9;
@@ -106,8 +106,8 @@ bool BlockStructure::find_structure(Deadline deadline) {
     return true;
 }
 
-/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less, unless the
-/// deadline is too near for that.
+/// Minimum degree; for large structures that fill, nested dissection too, and whichever costs less, unless
+/// the deadline is too near for that.
 std::vector<int> BlockStructure::order_nodes(std::size_t nodes, Deadline deadline) const {
     bool fills = false;
     std::vector<int> order = minimum_degree(nodes, fills);

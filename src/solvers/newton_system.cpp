@@ -100,6 +100,25 @@ void side_product(const double* left, const double* right, double* out) {
     }
 }
 
+/// out = (I + gamma C)^-1 gamma and inverse = (I + gamma C)^-1 for one cell, c the diagonal of C.
+template <int n>
+void soften_cell(const double* c, const double* gamma, double* out, double* inverse) {
+    std::array<double, n * n> a{};
+    std::array<double, 2 * n * n> both{};  // gamma and the identity side by side
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            a[i * n + j] = (i == j ? 1.0 : 0.0) + gamma[i * n + j] * c[j];
+            both[2 * i * n + j] = gamma[i * n + j];
+            both[(2 * i + 1) * n + j] = i == j ? 1.0 : 0.0;
+        }
+    }
+    solve_small<n, 2 * n>(a.data(), both.data());
+    for (int i = 0; i < n; ++i) {
+        std::copy_n(both.begin() + 2 * i * n, n, out + i * n);
+        std::copy_n(both.begin() + (2 * i + 1) * n, n, inverse + i * n);
+    }
+}
+
 /// b x for one cell
 template <int n>
 std::array<double, n> times(const double* block, const double* x) {
@@ -283,21 +302,7 @@ void NewtonSystem::soften(const PackedProblem& packed, const CellBlocks& gamma) 
     const std::span<const Cell> cells = packed.cells();
     for (std::size_t k = 0; k < cells.size(); ++k) {
         with_rows(cells[k].rows, [&](auto n) {
-            const double* c = packed.compliance().data() + cells[k].first_row;
-            std::array<double, n * n> a{};
-            std::array<double, 2 * n * n> both{};  // Gamma and the identity side by side
-            for (int i = 0; i < n; ++i) {
-                for (int j = 0; j < n; ++j) {
-                    a[i * n + j] = (i == j ? 1.0 : 0.0) + gamma[k][i * n + j] * c[j];
-                    both[2 * i * n + j] = gamma[k][i * n + j];
-                    both[(2 * i + 1) * n + j] = i == j ? 1.0 : 0.0;
-                }
-            }
-            solve_small<n, 2 * n>(a.data(), both.data());
-            for (int i = 0; i < n; ++i) {
-                std::copy_n(both.begin() + 2 * i * n, int{n}, gamma_[k] + i * n);
-                std::copy_n(both.begin() + (2 * i + 1) * n, int{n}, soften_[k] + i * n);
-            }
+            soften_cell<n>(packed.compliance().data() + cells[k].first_row, gamma[k], gamma_[k], soften_[k]);
         });
     }
 }

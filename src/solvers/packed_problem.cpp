@@ -298,7 +298,7 @@ void PackedProblem::cell_velocity(const Cell& cell, const double* g, View u, Vie
 
 // A contact of the assembled form, whose rows have one metric.
 void PackedProblem::sweep_contact(const Cell& cell, double omega, MutableView x) const {
-    double w[3];
+    double w[3] = {};
     cell_velocity(cell, nullptr, {}, x, w);
     if (cell.exact != 0) w[0] += cell.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
     const double step = omega * cell.step;
