@@ -206,7 +206,7 @@ private:
     std::vector<SlimBatch> slim_batches_;  // the same in floats, of large problems
     RowsAs reads_ = RowsAs::doubles;
     std::vector<char> aligned_;  // assembled form, per cell of 2 or 3 rows: 1 if these have the same columns
-    std::vector<double> batch_c_;  // empty: no compliance
+    AlignedVector batch_c_;      // read by whole vectors; empty: no compliance
     BatchPlan plan_;
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
     std::vector<Run> planned_;                  // runs_ of that plan
