@@ -253,7 +253,7 @@ TEST(Batches, GiveTheSameBitsOnEveryInstructionSet) {
     }
     std::vector<SlimBatch> slim(count);
     std::transform(batches.begin(), batches.end(), slim.begin(), rounded);
-    const std::vector<double> c(12UL * count, 0.01);
+    const AlignedVector c(12UL * count, 0.01);
     for (int kind = 0; kind < 16; ++kind) {
         const PackedView view{.batches = batches.data(),
                               .slim_batches = kind < 8 ? nullptr : slim.data(),

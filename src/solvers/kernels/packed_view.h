@@ -70,7 +70,7 @@ struct PackedView {
     const double* c = nullptr;         ///< compliance, or null for none
     const ContactBatch* batches = nullptr;
     const SlimBatch* slim_batches = nullptr;  ///< the same in floats; null: none, or not to be used
-    const double* batch_c = nullptr;          ///< [batch][row][lane], or null for none
+    const double* batch_c = nullptr;          ///< [batch][row][lane], aligned to 32 bytes, or null
     bool exact_batches = false;               ///< some contact of the batches has De Saxce's term
     bool many_batches = false;                ///< more than caches hold
 };
