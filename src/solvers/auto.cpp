@@ -275,7 +275,6 @@ void Auto::finish_good_ones() {
     const bool all = meets(rule_.tolerance, energy_J, reference_J_);
     for (Island& island : islands_) {
         island.done = all || island.now_J <= rounding * goal_J_ * island.rows / rows;
-        if (island.done) note(0, island.rows);
     }
     if (*observer_) {
         (*observer_)({.iteration = 0,
@@ -338,7 +337,7 @@ void Auto::solve_one(Island& island, Solution& solution) {
     island.ran_short = report.status == Status::budget_spent;
     iterations_done_ += report.iterations;
     report_.iterations = std::max(report_.iterations, report.iterations);
-    note(ladder_.methods(), island.rows);  // a turn: one of an island that had two counts twice
+    island.methods |= ladder_.methods();
     if (options_.explain) explain(static_cast<int>(&island - islands_.data()), island.rows, report);
     note_status(report);
 }
@@ -424,6 +423,7 @@ void Auto::note_status(const SolveReport& report) {
 }
 
 void Auto::conclude() {
+    for (const Island& island : islands_) note(island.methods, island.rows);
     const double energy_J = error_of_all();
     report_.energy_error_J = energy_J;
     report_.relative_error = relative_error(energy_J, reference_J_);

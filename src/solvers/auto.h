@@ -49,6 +49,7 @@ private:
         double after_J = 0.0;  // of the islands behind it that are still to be solved
         bool done = false;
         bool ran_short = false;  // of time
+        Methods methods = 0;     // of all its turns
     };
     struct Tally {  // of the islands that took the same methods
         int islands = 0;

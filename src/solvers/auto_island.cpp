@@ -241,7 +241,6 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, 
         stop(Status::converged, "");
     } else if (trial.status == Status::budget_spent && ended_early(method)) {
         newton_ran_short_ = true;
-        newton_from_ns_ = infinity;
     } else if (trial.status == Status::not_finite || trial.status == Status::budget_spent) {
         finished_ = true;
         report_.status = trial.status;
@@ -380,7 +379,8 @@ AutoIsland::Verdict AutoIsland::judge_pace() {
     const auto allowed = static_cast<double>(rule_.max_iterations - report_.iterations - n);
     const double left_ns = left <= allowed ? left * iteration_ns(method_) : infinity;
     stages_.back().expected_ns = left_ns;
-    if (method_ == Method::cg) return left_ns > newton_ns() ? Verdict::newton : Verdict::go_on;
+    if (method_ == Method::cg)
+        return !newton_ran_short_ && left_ns > newton_ns() ? Verdict::newton : Verdict::go_on;
     if (newton_pays(left_ns)) return Verdict::newton;
     if (n >= next_hope_) {  // seldom: it rests now and then
         if (is_hopeless(pace_.gain())) return Verdict::hopeless;
@@ -403,7 +403,7 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
     if (has_cones_ && convex_ && newton_is_open()) return false;
-    if (method_ == Method::nncg) return convex_ && pace_.gain() > stuck_gain;
+    if (method_ == Method::nncg && !convex_) return false;
     return pace_.gain() > stuck_gain;
 }
 
@@ -462,7 +462,7 @@ bool AutoIsland::fits(double work_ns) const {
 }
 
 bool AutoIsland::newton_is_open() const {
-    return newton_from_ns_ < infinity && (refused_ & only(Method::newton)) == 0 &&
+    return !newton_ran_short_ && newton_from_ns_ < infinity && (refused_ & only(Method::newton)) == 0 &&
            problem_->row_count() <= most_newton_rows;
 }
 
@@ -531,7 +531,7 @@ bool AutoIsland::resume_path() {
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
     run(Method::newton, iterations, tightening);
     newton_failed_ = true;
-    if (!newton_ran_short_) newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
+    newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }
 
 // ---- the ladder ------------------------------------------------------------------------------------------
@@ -546,10 +546,7 @@ void AutoIsland::solve_joints() {
                   costs_.newton_ns(factor_operations()) > dear_sweeps * costs_.sweep_ns))
         run(Method::cg, rule_.max_iterations);
     if (!finished_) run(Method::newton, rule_.max_iterations, joint_goal_);
-    if (!finished_ && newton_ran_short_) {
-        resumed_ = true;  // there is nothing else to be done with the time
-        run(Method::cg, rule_.max_iterations);
-    }
+    if (!finished_ && newton_ran_short_) run(Method::cg, rule_.max_iterations);
     if (!finished_) stop(Status::stalled, "the rows contradict each other, or round-off is reached");
 }
 

@@ -31,10 +31,10 @@
 //                   It then starts from zero once.  But first, for one factorisation, it says where its
 //                   interior point would start (Newton::start_error).  If that is far away it will take four
 //                   times as long: half of that must have been tried, and it polishes what was found so far.
-//     for apgd      where the problem is convex, when more is left than has been done.  With friction cones
-//                   its iterations cost twice as much as sweeps and are hardly fewer: there only where newton
-//                   has no chance.  What is not convex is left to nncg until it stalls: it rests longer than
-//                   apgd's turn, and then falls.
+//     for apgd      where the problem is convex, more is left than has been done, and nncg gained less than
+//                   10 %.  With friction cones apgd's iterations cost twice as much as sweeps and are hardly
+//                   fewer: there only where newton has no chance.  What is not convex is left to nncg until
+//                   it stalls: it rests longer than apgd's turn, and then falls.
 //     for nncg      when apgd gained less than 10 %.
 //     as hopeless   when `patience` sweeps have been spent and the later half gained less than 3 % or too
 //                   little to reach the goal by four more doublings of the work.  Dense packings with exact

@@ -107,6 +107,7 @@ void PackedProblem::pack(const Problem& problem, Use use) {
     reset(problem);
     if (!matrix_) factor_inertias(problem);
     list_cells(problem);
+    find_aligned_rows(use);
     if (!matrix_ && use == Use::sweeps) {
         plan_batches(problem);
     } else {
@@ -161,8 +162,12 @@ void PackedProblem::list_cells(const Problem& problem) {
     resize_anew(cells_, problem.blocks.size());
     cells_.clear();
     for (const Block& block : problem.blocks) add_cells(problem, block);
+}
+
+/// For sweeps over an assembled matrix.
+void PackedProblem::find_aligned_rows(Use use) {
     aligned_.clear();
-    if (matrix_ == nullptr) return;
+    if (matrix_ == nullptr || use != Use::sweeps) return;
     for (const Cell& cell : cells_) aligned_.push_back(has_aligned_rows(*matrix_, cell) ? 1 : 0);
 }
 

@@ -286,7 +286,7 @@ void add_rows_side_by_side(const SparseMatrix& matrix, const std::int64_t* start
 
 // w = A x + q in the rows of a cell
 void PackedProblem::cell_velocity(const Cell& cell, const double* g, View u, View x, double* w) const {
-    const bool aligned = matrix_ != nullptr && aligned_[&cell - cells_.data()] != 0;
+    const bool aligned = !aligned_.empty() && aligned_[&cell - cells_.data()] != 0;
     if (!aligned) {
         for (int i = 0; i < cell.rows; ++i) w[i] = row_velocity(cell, cell.first_row + i, g, u, x);
         return;
@@ -300,7 +300,7 @@ void PackedProblem::cell_velocity(const Cell& cell, const double* g, View u, Vie
 void PackedProblem::sweep_contact(const Cell& cell, double omega, MutableView x) const {
     double w[3] = {};
     cell_velocity(cell, nullptr, {}, x, w);
-    if (cell.exact != 0) w[0] += cell.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
+    correct_velocity(cell, w);
     const double step = omega * cell.step;
     double* z = x.data() + cell.first_row;
     for (int i = 0; i < 3; ++i) z[i] -= step * w[i];

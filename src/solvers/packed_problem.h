@@ -157,6 +157,7 @@ private:
     void reset(const Problem& problem);
     void factor_inertias(const Problem& problem);
     void list_cells(const Problem& problem);
+    void find_aligned_rows(Use use);
     void add_cells(const Problem& problem, const Block& block);
     void add_cell(const Cell& cell);
     void plan_batches(const Problem& problem);
