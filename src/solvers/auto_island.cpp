@@ -241,6 +241,7 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, 
         stop(Status::converged, "");
     } else if (trial.status == Status::budget_spent && ended_early(method)) {
         newton_ran_short_ = true;
+        stages_.back().next = "the time left is too short for its next factorisation";
     } else if (trial.status == Status::not_finite || trial.status == Status::budget_spent) {
         finished_ = true;
         report_.status = trial.status;
@@ -529,7 +530,9 @@ bool AutoIsland::resume_path() {
 }
 
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
-    run(Method::newton, iterations, tightening);
+    const bool ran = run(Method::newton, iterations, tightening);
+    if (ran && !finished_ && !newton_ran_short_)
+        stages_.back().next = "it stalled, or was given no more iterations";
     newton_failed_ = true;
     newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
 }

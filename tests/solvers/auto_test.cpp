@@ -338,8 +338,10 @@ TEST(Auto, GivesTheTimeThatEasyIslandsLeaveToTheHardOne) {
 TEST(Auto, GoesOnWithTheTimeThatNewtonLeaves) {
     const Problem network = generate("b1");
     for (const double budget_s : {0.002, 0.004, 0.006, 0.008, 0.012, 0.016, 0.024}) {
+        auto solver = make_solver("auto", {{"explain", "true"}});
         const Outcome out =
-            solve_with("auto", network, {.tolerance = {1e-8}, .budget_s = budget_s * slowness});
+            solve_with(*solver, network, {.tolerance = {1e-8}, .budget_s = budget_s * slowness});
+        for (const SolveStage& stage : out.report.stages) EXPECT_NE(stage.why_ended, "") << stage.method;
         const bool used = out.report.seconds >= 0.8 * budget_s * slowness;
         EXPECT_TRUE(used || out.certificate.relative_error < 1e-3)
             << out.certificate.relative_error << " after " << out.report.seconds << " of "
