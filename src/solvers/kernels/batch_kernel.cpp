@@ -110,18 +110,20 @@ UPTACK_INLINE void prefetch_impulses(const Batch* batches, CellRange range, int 
     for (const int row : batches[nth(range, k)].row) __builtin_prefetch(x + row);
 }
 
-// Some processors do not follow so wide a stream by themselves.
+// Some processors do not follow so wide a stream by themselves.  It is asked into the second cache: the first
+// one can wait for few lines at a time.
 template <class Batch>
 UPTACK_INLINE void prefetch_batch(const Batch* batches, CellRange range, int k) {
     if (k >= range.count) return;
     const auto* bytes = reinterpret_cast<const char*>(batches + nth(range, k));
-    constexpr int line = 64;
-    for (int at = 0; at < static_cast<int>(sizeof(Batch)); at += line) __builtin_prefetch(bytes + at);
+    constexpr int line = 64, for_reading = 0, into_second_cache = 2;
+    for (int at = 0; at < static_cast<int>(sizeof(Batch)); at += line)
+        __builtin_prefetch(bytes + at, for_reading, into_second_cache);
 }
 
 constexpr int bodies_ahead = 4;
-constexpr int far_bodies_ahead = 6;
-constexpr int far_batches_ahead = 12;
+constexpr int far_bodies_ahead = 8;
+constexpr int far_batches_ahead = 16;
 
 // visit(batch, its compliances or null) for each of the range.  Where the batches are more than caches hold,
 // they are asked for twice as early as what they say is needed.
