@@ -116,6 +116,7 @@ void PackedProblem::pack(const Problem& problem, Use use) {
         single_g_.clear();
     }
     place_rows();
+    place_bodies();
     fill_rows(problem);
     if (!matrix_ && batches_.empty() && single_g_.empty() && rows() >= parallel_threshold)
         build_adjacency(problem);
@@ -301,6 +302,29 @@ void PackedProblem::plan_batches(const Problem& problem) {
     state_size_ += state_width * world_slots * plan_.pieces().size();
 }
 
+// Bodies stand in the state as a sweep meets them.  As the problem has them, a slab of a large heap would be
+// a few from every page of the memory.
+void PackedProblem::place_bodies() {
+    place_of_.clear();
+    if (batches_.size() < many_batches) return;
+    constexpr int nowhere = -1;
+    place_of_.assign(bodies_ + 1, nowhere);
+    int next = 0;
+    const auto meet = [&](const Cell& cell) {
+        for (const int body : {cell.slot_a, cell.slot_b}) {
+            if (place_of_[body] == nowhere) place_of_[body] = next++;
+        }
+    };
+    place_of_[bodies_] = static_cast<int>(bodies_);  // the world
+    for (const int k : plan_.lanes()) meet(cells_[k]);
+    for (const Cell& cell : cells_) meet(cell);
+    for (int& place : place_of_) place = place == nowhere ? next++ : place;
+}
+
+int PackedProblem::place_of(int slot) const {
+    return static_cast<std::size_t>(slot) < place_of_.size() ? place_of_[slot] : slot;
+}
+
 void PackedProblem::place_rows() {
     int elsewhere = 0;
     for (Run& run : runs_) {
@@ -324,6 +348,11 @@ void PackedProblem::fill_rows(const Problem& problem) {
         for_each_chunk(run.count, some_cells, fill_grain);
     }
     if (!batches_.empty() || !single_g_.empty()) fill_batches(problem, found);
+    for (Cell& cell : cells_) {
+        if (place_of_.empty()) break;
+        cell.slot_a = place_of(cell.slot_a);
+        cell.slot_b = place_of(cell.slot_b);
+    }
     positive_diagonal_ = !found.not_positive;
 }
 
@@ -366,7 +395,7 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     const std::array<int, 2> slots = {cell.slot_a, cell.slot_b};
     for (int side = 0; side < 2; ++side) {
         const bool movable = is_movable(problem, slots[side]);
-        batch.place[side][lane] = state_width * (movable ? slots[side] : zero_slot);
+        batch.place[side][lane] = state_width * (movable ? place_of(slots[side]) : zero_slot);
         batch.root[side][lane] = movable ? scratch_u_[state_width * slots[side] + root_of_mass] : 0.0;
     }
     for (int r = 0; r < 3; ++r) {

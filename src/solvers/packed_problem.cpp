@@ -12,9 +12,6 @@ namespace {
 /// Up to six rows on the stack.
 using Rows = std::array<double, max_block_rows>;
 
-/// Ten megabytes.
-constexpr std::size_t many_batches = 8192;
-
 /// Of loops that project: 10 to 20 ns a cell.
 constexpr Grain cells_grain{.smallest_chunk = 1024, .parallel_from = 8192};
 

@@ -164,6 +164,8 @@ private:
     static bool is_planned(const Run& run);
     bool note_contacts(const Problem& problem);
     void place_rows();
+    void place_bodies();
+    int place_of(int slot) const;
     void fill_rows(const Problem& problem);
     void fill_batches(const Problem& problem, Found& found);
     void fill_cell(const Problem& problem, Cell& cell, double* g, Found& found);
@@ -201,6 +203,8 @@ private:
     double cell_energy(Terms terms, const Cell& cell, const Point& at) const;
     double energy(Terms terms, const Point& at) const;
 
+    static constexpr std::size_t many_batches = 8192;  // ten megabytes: more than caches hold
+
     std::vector<Cell> cells_;
     std::vector<Run> runs_;
     std::vector<ContactBatch> batches_;
@@ -212,6 +216,7 @@ private:
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
     std::vector<Run> planned_;                  // runs_ of that plan
     std::size_t planned_bodies_ = 0;
+    std::vector<int> place_of_;  // per body: its slot in the state; empty: its number
     bool exact_batches_ = false;
     std::vector<double> g_;         // rows that are not in batches
     std::vector<double> single_g_;  // rows of plan_.singles()

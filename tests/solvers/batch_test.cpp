@@ -199,6 +199,30 @@ TEST(Batches, LeaveOutRowsThatAreNotOpposite) {
     for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], fresh[i], tolerance(1e-12));
 }
 
+// In large problems bodies stand in the state as sweeps meet them: for batches, for contacts that are swept
+// alone and for other laws.
+TEST(Batches, OfLargeProblemsKnowWhereTheirBodiesAre) {
+    Problem problem = generate_sphere_packing({.spheres = 12'000, .contacts = 0, .mu = 0.3});
+    problem.jacobian[problem.blocks[7].first_row].a[1] += 0.5;  // does not fit into a batch
+    const JacobianRow joint = {.a = {1, 2, 3, 4, 5, 6}, .b = {-1, 0, 2, 0, -3, 1}};
+    add_block(problem, Bilateral{}, 11, 7000, std::span(&joint, 1), std::array{0.5});
+    PackedProblem swept, plain;
+    swept.pack(problem);
+    plain.pack(problem, PackedProblem::Use::products);
+    ASSERT_GE(swept.plan().lanes().size(), 32'768U);
+    ASSERT_GT(swept.plan().singles().size(), 0U);
+
+    std::vector<double> x(swept.rows(), 0.0), u(swept.state_size(), 0.0), fresh(swept.state_size());
+    for (int sweep = 0; sweep < 5; ++sweep) swept.sweep(1.0, Direction::forward, x, u);
+    swept.carry(x, fresh);
+    for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(u[i], fresh[i], tolerance(1e-11)) << i;
+    std::vector<double> y(x.size()), expected(x.size());
+    swept.multiply(x, y);
+    plain.multiply(x, expected);
+    EXPECT_NE(x.back(), 0.0);
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], tolerance(1e-10)) << i;
+}
+
 // Large problems only: floats are read while the error is far above theirs, doubles below.
 TEST(Batches, OfLargeProblemsMayBeReadAsFloats) {
     const Problem problem = generate_sphere_packing({.spheres = 57'000, .contacts = 0, .mu = 0.3});
