@@ -1,6 +1,7 @@
 // Sparse Cholesky factorisation H = L L^T of a symmetric positive definite matrix made of small dense blocks,
 // with its structure (block_structure.h) analysed once and kept while it stays the same, and its numbers
-// (block_factor.h) as doubles or, for half the time and seven digits, as floats.
+// (block_factor.h) as doubles or, for half the time and seven digits, as floats.  A matrix of the same
+// structure that is not quite symmetric is factored as H = L U, for twice the time.
 //
 // Written anew: CHOLMOD's supernodal module is GPL.
 
@@ -41,13 +42,22 @@ public:
         numbers_ = numbers;
         with_numbers([&](auto& factor) { factor.begin(structure_, diagonal); });
     }
-    /// H_nn += block, symmetric, row by row.
+    /// The same for a matrix that is not symmetric, of doubles.
+    void begin_unsymmetric(double diagonal) {
+        numbers_ = Numbers::doubles;
+        doubles_.begin(structure_, diagonal, BlockFactor<double>::Shape::unsymmetric);
+    }
+    /// H_nn += block, row by row.
     void add_node(int node, const double* block) {
         with_numbers([&](auto& factor) { factor.add_node(node, block); });
     }
     /// H_ab += block, rows of a by columns of b, row by row; H_ba follows.
     void add_edge(int edge, const double* block) {
         with_numbers([&](auto& factor) { factor.add_edge(edge, block); });
+    }
+    /// H_ab += block and H_ba += the transpose of twin_transposed, which both are rows of a by columns of b.
+    void add_edge(int edge, const double* block, const double* twin_transposed) {
+        doubles_.add_edge(edge, block, twin_transposed);
     }
 
     static constexpr int abandoned = abandoned_factor;

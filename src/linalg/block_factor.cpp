@@ -54,6 +54,34 @@ int factor_block(int n, Panel<Real> block, Real largest, Real pivot_floor) {
     return replaced;
 }
 
+/// Dense H = L U of one node's block, without exchanges; L has ones on its diagonal.  Comes as the lower
+/// triangles of H and of H^T, goes as L and U^T.  How many pivots were replaced.
+template <class Real>
+int factor_block(int n, Panel<Real> lower, Panel<Real> upper, Real largest, Real pivot_floor) {
+    int replaced = 0;
+    const auto l = [&](int i, int j) -> Real& {
+        return lower.first[static_cast<std::int64_t>(j) * lower.stride + i];
+    };
+    const auto u = [&](int i, int j) -> Real& {  // of U^T
+        return upper.first[static_cast<std::int64_t>(j) * upper.stride + i];
+    };
+    for (int j = 0; j < n; ++j) {
+        for (int i = j; i < n; ++i) {
+            for (int k = 0; k < j; ++k) u(i, j) -= u(i, k) * l(j, k);
+        }
+        if (!(u(j, j) > pivot_floor) || !std::isfinite(u(j, j))) {
+            u(j, j) = std::isfinite(largest) && largest > pivot_floor ? largest : Real{1};
+            ++replaced;
+        }
+        l(j, j) = 1;
+        for (int i = j + 1; i < n; ++i) {
+            for (int k = 0; k < j; ++k) l(i, j) -= l(i, k) * u(j, k);
+            l(i, j) /= u(j, j);
+        }
+    }
+    return replaced;
+}
+
 /// z <- L^-1 z
 template <class Real>
 void solve_lower(int n, ConstPanel<Real> lower, Real* z) {
@@ -77,13 +105,16 @@ void solve_lower_transposed(int n, ConstPanel<Real> lower, Real* z) {
 }  // namespace
 
 template <class Real>
-void BlockFactor<Real>::begin(const BlockStructure& structure, double diagonal) {
+void BlockFactor<Real>::begin(const BlockStructure& structure, double diagonal, Shape shape) {
     structure_ = &structure;
+    sides_ = shape == Shape::symmetric ? 1 : 2;
     allocate();
-    std::fill(values_.begin(), values_.end(), Real{0});
-    for (const Supernode& s : structure_->supernodes()) {
-        for (int j = 0; j < s.columns; ++j) {
-            values_[s.values + static_cast<std::int64_t>(j) * s.stride + j] = static_cast<Real>(diagonal);
+    for (Numbers& values : sides()) {
+        std::fill(values.begin(), values.end(), Real{0});
+        for (const Supernode& s : structure_->supernodes()) {
+            for (int j = 0; j < s.columns; ++j) {
+                values[s.values + static_cast<std::int64_t>(j) * s.stride + j] = static_cast<Real>(diagonal);
+            }
         }
     }
 }
@@ -97,7 +128,7 @@ void BlockFactor<Real>::allocate() {
         longest = std::max(longest, s.stride);
         widest = std::max(widest, s.columns);
     }
-    values_.resize(structure_->stored_entries());
+    for (Numbers& values : sides()) values.resize(structure_->stored_entries());
     product_.resize(static_cast<std::size_t>(longest) * widest);
     gathered_.resize(longest);
     scratch_.resize(panel_scratch(block_columns, widest));
@@ -117,19 +148,33 @@ template <class Real>
 void BlockFactor<Real>::add_node(int node, const double* block) {
     const int n = structure_->node_size(node);
     const Place& place = structure_->node_place(node);
-    Real* out = values_.data() + place.at;
     for (int j = 0; j < n; ++j) {
-        for (int i = j; i < n; ++i)
-            out[static_cast<std::int64_t>(j) * place.stride + i] += static_cast<Real>(block[i * n + j]);
+        for (int i = j; i < n; ++i) {
+            const std::int64_t at = place.at + static_cast<std::int64_t>(j) * place.stride + i;
+            values_[0][at] += static_cast<Real>(block[i * n + j]);
+            if (sides_ == 2) values_[1][at] += static_cast<Real>(block[j * n + i]);
+        }
     }
 }
 
 template <class Real>
 void BlockFactor<Real>::add_edge(int edge, const double* block) {
+    add_block(values_[0].data(), edge, block);
+}
+
+template <class Real>
+void BlockFactor<Real>::add_edge(int edge, const double* block, const double* twin_transposed) {
+    const bool swapped = structure_->edge_place(edge).transposed;
+    add_block(values_[swapped ? 1 : 0].data(), edge, block);
+    add_block(values_[swapped ? 0 : 1].data(), edge, twin_transposed);
+}
+
+template <class Real>
+void BlockFactor<Real>::add_block(Real* values, int edge, const double* block) {
     const Place& place = structure_->edge_place(edge);
     const int rows = structure_->node_size(structure_->edge(edge).a);
     const int columns = structure_->node_size(structure_->edge(edge).b);
-    Real* out = values_.data() + place.at;
+    Real* out = values + place.at;
     for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < columns; ++j) {
             const std::int64_t at = place.transposed ? static_cast<std::int64_t>(i) * place.stride + j
@@ -164,7 +209,7 @@ int BlockFactor<Real>::factorise(double pivot_floor, Deadline deadline) {
 
 template <class Real>
 Real BlockFactor<Real>::largest_of_diagonal(const Supernode& s, int node) const {
-    const Real* block = values_.data() + structure_->entry(node, node);
+    const Real* block = values_[0].data() + structure_->entry(node, node);
     Real largest = 0;
     for (std::int64_t k = 0; k < structure_->width(node); ++k)
         largest = std::max(largest, block[k * (s.stride + 1)]);
@@ -196,7 +241,8 @@ void BlockFactor<Real>::link(int index) {
 }
 
 // 1. source rows that are columns of the target: B; those and all below: A
-// 2. product = A B^T, over the columns of the source
+// 2. product = A B^T, over the columns of the source; where there are two sides, A is of one and B of the
+// other
 // 3. subtract it where the target keeps those rows and columns
 template <class Real>
 void BlockFactor<Real>::update_from(const Supernode& target, int index) {
@@ -207,24 +253,28 @@ void BlockFactor<Real>::update_from(const Supernode& target, int index) {
     const int top = structure_->below_row(source.below + cursor);
     const int bottom = last < source.below_count ? structure_->below_row(source.below + last) : source.rows;
     const int begin = top / panel_pack * panel_pack;  // rows go in packs; those above `top` are not used
-    const Real* panel = values_.data() + source.values;
     const int rows = source.stride - begin;
-    for (int column = top; column < bottom; column += block_columns) {  // what lies above a block is not used
-        const int first = column / panel_pack * panel_pack;
-        panel_kernels<Real>().multiply(
-            {.rows = source.stride - first,
-             .columns = std::min(block_columns, bottom - column),
-             .depth = source.columns},
-            {panel + first, source.stride}, {panel + column, source.stride},
-            {product_.data() + static_cast<std::int64_t>(column - top) * rows + (first - begin), rows},
-            scratch_.data());
+    for (int side = 0; side < sides_; ++side) {
+        const Real* panel = values_[side].data() + source.values;
+        const Real* across = values_[other(side)].data() + source.values;
+        for (int column = top; column < bottom; column += block_columns) {
+            const int first = column / panel_pack * panel_pack;  // what lies above a block is not used
+            panel_kernels<Real>().multiply(
+                {.rows = source.stride - first,
+                 .columns = std::min(block_columns, bottom - column),
+                 .depth = source.columns},
+                {panel + first, source.stride}, {across + column, source.stride},
+                {product_.data() + static_cast<std::int64_t>(column - top) * rows + (first - begin), rows},
+                scratch_.data());
+        }
+        scatter(target, source, {cursor, last}, begin, values_[side].data());
     }
-    scatter(target, source, {cursor, last}, begin);
     progress_[index].cursor = last;
 }
 
 template <class Real>
-void BlockFactor<Real>::scatter(const Supernode& target, const Supernode& source, Nodes nodes, int skip) {
+void BlockFactor<Real>::scatter(const Supernode& target, const Supernode& source, Nodes nodes, int skip,
+                                Real* values) const {
     const int rows = source.stride - skip;
     const int top = structure_->below_row(source.below + nodes.first);
     for (int c = nodes.first; c < nodes.end; ++c) {
@@ -238,7 +288,7 @@ void BlockFactor<Real>::scatter(const Supernode& target, const Supernode& source
             const int height = structure_->width(row_node);
             const Real* from = product_.data() + static_cast<std::int64_t>(column) * rows +
                                structure_->below_row(source.below + r) - skip;
-            Real* out = values_.data() + to + row_in_target_[row_node];
+            Real* out = values + to + row_in_target_[row_node];
             for (int j = 0; j < width; ++j, from += rows, out += target.stride) subtract(height, from, out);
         }
     }
@@ -248,20 +298,12 @@ void BlockFactor<Real>::scatter(const Supernode& target, const Supernode& source
 template <class Real>
 int BlockFactor<Real>::factor_panel(const Supernode& s, Real pivot_floor, Deadline deadline) {
     int replaced = 0;
-    Real* panel = values_.data() + s.values;
     for (int node = s.first; node <= s.last;) {
         if (deadline.passed()) return abandoned_factor;
         int end = node + 1;
         while (end <= s.last && structure_->offset(end + 1) - structure_->offset(node) <= block_columns)
             ++end;
-        const int at = row_of(s, node);
-        const int begin = at / panel_pack * panel_pack;
-        panel_kernels<Real>().subtract_product(
-            {.rows = s.stride - begin,
-             .columns = structure_->offset(end) - structure_->offset(node),
-             .depth = at},
-            {panel + begin, s.stride}, {panel + at, s.stride},
-            {panel + static_cast<std::int64_t>(at) * s.stride + begin, s.stride}, scratch_.data());
+        subtract_before(s, {0, row_of(s, node), structure_->offset(end) - structure_->offset(node)});
         replaced += factor_nodes(s, {node, end}, pivot_floor);
         node = end;
     }
@@ -273,27 +315,45 @@ int BlockFactor<Real>::factor_panel(const Supernode& s, Real pivot_floor, Deadli
 template <class Real>
 int BlockFactor<Real>::factor_nodes(const Supernode& s, Nodes nodes, Real pivot_floor) {
     int replaced = 0;
-    Real* panel = values_.data() + s.values;
     const int start = row_of(s, nodes.first);
-    const Real* before = panel + static_cast<std::int64_t>(start) * s.stride;
     for (int node = nodes.first; node < nodes.end; ++node) {
         const int n = structure_->width(node);
         const int at = row_of(s, node);
-        const int begin = at / panel_pack * panel_pack;
-        Real* columns = panel + static_cast<std::int64_t>(at) * s.stride;
-        panel_kernels<Real>().subtract_product({.rows = s.stride - begin, .columns = n, .depth = at - start},
-                                               {before + begin, s.stride}, {before + at, s.stride},
-                                               {columns + begin, s.stride}, scratch_.data());
-        Real* block = columns + at;
-        replaced += factor_block<Real>(n, {block, s.stride}, diagonal_[node], pivot_floor);
+        subtract_before(s, {start, at, n});
+        const std::int64_t column = s.values + static_cast<std::int64_t>(at) * s.stride;
+        const auto block = [&](int side) {
+            return Panel<Real>{values_[side].data() + column + at, s.stride};
+        };
+        replaced += sides_ == 1 ? factor_block<Real>(n, block(0), diagonal_[node], pivot_floor)
+                                : factor_block<Real>(n, block(0), block(1), diagonal_[node], pivot_floor);
         // The rows right below start anywhere; their pack may reach up into the block, which must stay.
-        std::array<Real, std::size_t{max_node_size} * max_node_size> lower{};
-        copy_lower<Real>(n, {block, s.stride}, {lower.data(), n});
+        std::array<std::array<Real, std::size_t{max_node_size} * max_node_size>, 2> lower{};
         const int next = (at + n) / panel_pack * panel_pack;
-        panel_kernels<Real>().divide(s.stride - next, n, {lower.data(), n}, {columns + next, s.stride});
-        copy_lower<Real>(n, {lower.data(), n}, {block, s.stride});
+        for (int side = 0; side < sides_; ++side)
+            copy_lower<Real>(n, {block(side).first, s.stride}, {lower[side].data(), n});
+        for (int side = 0; side < sides_; ++side) {
+            panel_kernels<Real>().divide(s.stride - next, n, {lower[other(side)].data(), n},
+                                         {values_[side].data() + column + next, s.stride});
+            copy_lower<Real>(n, {lower[side].data(), n}, block(side));
+        }
     }
     return replaced;
+}
+
+/// In `count` columns of a panel from `at` on: minus what its columns from `first` up to them do to it.
+template <class Real>
+void BlockFactor<Real>::subtract_before(const Supernode& s, Columns columns) {
+    const auto [first, at, count] = columns;
+    const int begin = at / panel_pack * panel_pack;
+    const std::int64_t before = s.values + static_cast<std::int64_t>(first) * s.stride;
+    for (int side = 0; side < sides_; ++side) {
+        panel_kernels<Real>().subtract_product(
+            {.rows = s.stride - begin, .columns = count, .depth = at - first},
+            {values_[side].data() + before + begin, s.stride},
+            {values_[other(side)].data() + before + at, s.stride},
+            {values_[side].data() + s.values + static_cast<std::int64_t>(at) * s.stride + begin, s.stride},
+            scratch_.data());
+    }
 }
 
 template <class Real>
@@ -318,7 +378,7 @@ template <class Real>
 void BlockFactor<Real>::solve_forwards(const Supernode& s) {
     const PanelKernels<Real>& kernels = panel_kernels<Real>();
     Real* z = solution_.data() + structure_->offset(s.first);
-    const Real* panel = values_.data() + s.values;
+    const Real* panel = values_[0].data() + s.values;
     for (int node = s.first; node <= s.last; ++node) {
         const int at = row_of(s, node);
         const int n = structure_->width(node);
@@ -337,12 +397,12 @@ void BlockFactor<Real>::solve_forwards(const Supernode& s) {
     }
 }
 
-/// L^T x = z
+/// L^T x = z, or U x = z
 template <class Real>
 void BlockFactor<Real>::solve_backwards(const Supernode& s) {
     const PanelKernels<Real>& kernels = panel_kernels<Real>();
     Real* z = solution_.data() + structure_->offset(s.first);
-    const Real* panel = values_.data() + s.values;
+    const Real* panel = values_[other(0)].data() + s.values;
     for (int b = s.below; b < s.below + s.below_count; ++b) {
         const int node = structure_->below(b);
         std::copy_n(solution_.begin() + structure_->offset(node), structure_->width(node),

@@ -13,13 +13,14 @@ namespace {
 constexpr double swept_call = 1000.0;
 constexpr double swept_cone_row = 6.0, swept_single = 14.0, swept_row = 20.0;
 constexpr double gradient_cone_row = 15.0, gradient_row = 26.0;
-constexpr double matrix_row = 15.0, matrix_entry = 1.0;  // in the assembled form;
-constexpr double matrix_flat_row = 32.0;                 // of a cone in the plane, one at a time
+// In the assembled form, and of its contacts, whose rows are multiplied side by side.
+constexpr double matrix_row = 15.0, matrix_entry = 1.0;
+constexpr double panel_row = 6.0, panel_entry = 0.25;
 
-constexpr double newton_block = 800.0, newton_matrix_block = 1500.0;
+constexpr double newton_block = 800.0, newton_matrix_block = 1200.0;
 constexpr double leaning = 1.5;  // as long where there is box friction: GMRES finds the directions
 constexpr double newton_call = 20'000.0;
-constexpr double analysed_body = 10'000.0, analysed_matrix_row = 2000.0;
+constexpr double analysed_body = 10'000.0, analysed_matrix_row = 1000.0;
 
 // Interior point: a few iterations to come near, and some per digit; fewer where there is little to decide.
 constexpr double base = 6.0;
@@ -36,10 +37,12 @@ AutoCosts costs_of(const Problem& problem, Convex convex) {
     AutoCosts costs;
     costs.float_from = convex == Convex::yes ? Newton::float_operations * blocks : infinity;
     if (problem.matrix) {
-        costs.sweep_ns = matrix_entry * static_cast<double>(problem.matrix->value.size());
         for (const Block& block : problem.blocks) {
-            const bool flat = block.rows == 2 && std::holds_alternative<FrictionCone>(block.law);
-            costs.sweep_ns += (flat ? matrix_flat_row : matrix_row) * block.rows;
+            const std::int64_t* start = problem.matrix->start.data() + block.first_row;
+            const auto entries = static_cast<double>(start[block.rows] - start[0]);
+            const bool contact = block.rows <= 3 && std::holds_alternative<FrictionCone>(block.law);
+            costs.sweep_ns += contact ? panel_row * block.rows + panel_entry * entries
+                                      : matrix_row * block.rows + matrix_entry * entries;
         }
         costs.gradient_ns = costs.sweep_ns;
         costs.analysis_ns = analysed_matrix_row * rows;

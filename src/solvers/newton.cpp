@@ -135,7 +135,11 @@ double Newton::hidden_energy(View x) const {
 /// Of gamma.  False: the time is up; what was cut short is not looked at, the best iterate before is the
 /// result.
 bool Newton::factorise(Numbers numbers) {
-    if (system_.factorise(packed_, gamma_, deadline_, numbers) == NewtonSystem::abandoned) {
+    return count(system_.factorise(packed_, gamma_, deadline_, numbers));
+}
+
+bool Newton::count(int lost_pivots) {
+    if (lost_pivots == NewtonSystem::abandoned) {
         monitor_.stop(Status::budget_spent, "");
         return false;
     }

@@ -16,9 +16,9 @@
 //        (I + E R^-1 S A) dx = -F          x <- P(x + dx) if that lowers the energy error
 //
 //    rho follows the relative error (Levenberg and Marquardt): down after a good step, up after a refused
-//    one, never below polish_floor.  The matrix with S = 1 is symmetric in the metric and is the one factored
-//    (newton_system.h); exact friction, box friction and unsymmetric matrices are solved by GMRES
-//    preconditioned with it, three to twelve steps.  In this increment form round-off in w is damped by
+//    one, never below polish_floor.  The matrix is symmetric in the metric where S = 1, and is factored as
+//    it is, symmetric or not (newton_system.h); where that leaves much over, pivots having been lost or A
+//    being unsymmetric, by GMRES preconditioned with it.  In this increment form round-off in w is damped by
 //    (A + R)^-1; the form x = P(c - w / R) alone would multiply it by 1 / rho.
 // 4. If that stalls and the law is not convex: proximal point on the law itself, x_k -> x_k+1 with
 //
@@ -104,6 +104,7 @@ private:
     void run();
     using Numbers = NewtonSystem::Numbers;
     bool factorise(Numbers numbers = Numbers::doubles);
+    bool count(int lost_pivots);
     void look(View x);
     double hidden_energy(View x) const;
     void set_weights(double rho);
@@ -118,6 +119,7 @@ private:
     bool polish_step(double rho);
     void linearise_law(View center);
     void linearise_cell(std::size_t index, View center);
+    bool factorise_law();
     void solve_newton_system();
 
     // newton_walk.cpp

@@ -22,6 +22,7 @@ constexpr int refusal_limit = 5;  // in a row
 constexpr int slow_limit = 6;     // steps in a row that do not halve the error
 
 constexpr double gmres_reduction = 1e-3;
+constexpr double good_factor = 1e-2;  // of the right side: what one application of the factor may leave
 
 }  // namespace
 
@@ -59,7 +60,7 @@ void Newton::polish() {
 bool Newton::polish_step(double rho) {
     set_weights(rho);
     linearise_law(x_);
-    if (!factorise()) return false;
+    if (!factorise_law()) return false;
     solve_newton_system();
     for (std::size_t i = 0; i < x_.size(); ++i) z_[i] = x_[i] + dx_[i];
     packed_.project(z_);
@@ -104,8 +105,15 @@ void Newton::linearise_cell(std::size_t index, View center) {
     }
 }
 
-// (I + E R^-1 S A) dx = -F, by the factor alone where S = 1 and A is symmetric; then the same for what is
-// left over: E R^-1 is as large as 1 / rho, and without this its round-off stays in the step.
+/// The matrix below.  False: the time is up.
+bool Newton::factorise_law() {
+    if (packed_.is_convex()) return factorise();
+    return count(system_.factorise_unsymmetric(packed_, skew_, deadline_));
+}
+
+// (I + E R^-1 S A) dx = -F, by the factor; then the same for what is left over: E R^-1 is as large as 1 /
+// rho, and without this its round-off stays in the step.  If much is left over, the factor is a poor one
+// (pivots were lost, or A is not symmetric): GMRES.
 void Newton::solve_newton_system() {
     const CellBlocks& jacobian = packed_.is_convex() ? gamma_ : skew_;
     const auto multiply = [&](View in, MutableView out) {
@@ -114,18 +122,22 @@ void Newton::solve_newton_system() {
         add_scaled(1.0, in, out);
     };
     const auto precondition = [&](View in, MutableView out) { system_.solve(packed_, in, out); };
-    const auto solve = [&](MutableView out) {
-        if (packed_.is_convex()) {
-            precondition(residual_, out);
-        } else {
-            gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
-                         multiply, precondition, out);
-        }
-    };
-    solve(dx_);
+    const auto size = [&] { return std::sqrt(weighted_dot(residual_, residual_, packed_.metric())); };
+    const double before = size();
+    precondition(residual_, dx_);
     multiply(dx_, adx_);
     add_scaled(-1.0, adx_, residual_);
-    solve(adx_);
+    if (packed_.is_convex() || size() <= good_factor * before) {
+        precondition(residual_, adx_);
+    } else {
+        add_scaled(1.0, adx_, residual_);
+        gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
+                     multiply, precondition, dx_);
+        multiply(dx_, adx_);
+        add_scaled(-1.0, adx_, residual_);
+        gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
+                     multiply, precondition, adx_);
+    }
     add_scaled(1.0, adx_, dx_);
 }
 

@@ -10,6 +10,8 @@ constexpr std::size_t max_entries = std::size_t{max_block_rows} * max_block_rows
 
 // In exact arithmetic no pivot of I + (positive semidefinite) is below 1.
 constexpr double pivot_floor = 0.5;
+// Without symmetry they may be anything; what is lost must only not blow up the rest.
+constexpr double unsymmetric_floor = 1e-6;
 
 using SmallBlock = std::array<double, max_entries>;
 
@@ -281,6 +283,7 @@ void NewtonSystem::split_matrix(const PackedProblem& packed) {
 
 int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline,
                             Numbers numbers) {
+    shape_ = Shape::symmetric;
     factor_.begin(1.0, numbers);
     if (packed.matrix() != nullptr) {
         const std::span<const Cell> cells = packed.cells();
@@ -291,6 +294,20 @@ int NewtonSystem::factorise(const PackedProblem& packed, const CellBlocks& gamma
         fill_bodies(packed);
     }
     return factor_.factorise(pivot_floor, deadline);
+}
+
+int NewtonSystem::factorise_unsymmetric(const PackedProblem& packed, const CellBlocks& gamma,
+                                        Deadline deadline) {
+    shape_ = Shape::unsymmetric;
+    factor_.begin_unsymmetric(1.0);
+    if (packed.matrix() != nullptr) {
+        gamma_ = gamma;
+        fill_rows(packed);
+    } else {
+        soften(packed, gamma);
+        fill_bodies(packed);
+    }
+    return factor_.factorise(unsymmetric_floor, deadline);
 }
 
 /// (I + Gamma C)^-1, and Gamma' which is that times Gamma.
@@ -350,11 +367,32 @@ void NewtonSystem::fill_cell(const PackedProblem& packed, std::size_t index) {
         pick(b, b, block.data());
         factor_.add_node(b, block.data());
     }
-    if (edge_of_cell_[index] >= 0) {
-        side_product<n>(g, weighted_b.data(), block.data());
-        pick(a, b, block.data());
+    if (edge_of_cell_[index] >= 0) fill_edge<n>(packed, index, weighted_a.data(), weighted_b.data());
+}
+
+/// G_a^T Gamma' G_b and, where it is not the transpose of that, G_b^T Gamma' G_a.
+template <int n>
+void NewtonSystem::fill_edge(const PackedProblem& packed, std::size_t index, const double* weighted_a,
+                             const double* weighted_b) {
+    const Cell& cell = packed.cells()[index];
+    const double* g = packed.row_of_g(cell.first_row);
+    const int a = node_of_slot_[cell.slot_a];
+    const int b = node_of_slot_[cell.slot_b];
+    std::array<double, 36> block{};
+    side_product<n>(g, weighted_b, block.data());
+    pick(a, b, block.data());
+    if (shape_ == Shape::symmetric) {
         factor_.add_edge(edge_of_cell_[index], block.data());
+        return;
     }
+    std::array<double, 36> twin{};
+    std::array<double, 36> transposed{};
+    side_product<n>(g + 6, weighted_a, twin.data());
+    for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < 6; ++j) transposed[6 * j + i] = twin[6 * i + j];
+    }
+    pick(a, b, transposed.data());
+    factor_.add_edge(edge_of_cell_[index], block.data(), transposed.data());
 }
 
 /// B^T A_s B, cell by cell and edge by edge.
@@ -373,8 +411,47 @@ void NewtonSystem::fill_cells(const PackedProblem& packed) {
     }
 }
 
+/// I + Gamma A_s, cell by cell and edge by edge.
+void NewtonSystem::fill_rows(const PackedProblem& packed) {
+    const std::span<const Cell> cells = packed.cells();
+    const auto weighed = [&](int cell, int columns, auto&& entry) {
+        const int n = cells[cell].rows;
+        SmallBlock out{};
+        for (int i = 0; i < n; ++i) {
+            for (int k = 0; k < n; ++k) {
+                for (int j = 0; j < columns; ++j)
+                    out[i * columns + j] += gamma_[cell][i * n + k] * entry(k, j);
+            }
+        }
+        return out;
+    };
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const int n = cells[k].rows;
+        const double* block = diagonal_blocks_.data() + max_entries * k;
+        const SmallBlock node =
+            weighed(static_cast<int>(k), n, [=](int i, int j) { return block[i * n + j]; });
+        factor_.add_node(static_cast<int>(k), node.data());
+    }
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        const auto [a, b] = edges_[e];
+        const int rows = cells[a].rows;
+        const int columns = cells[b].rows;
+        const double* block = edge_blocks_.data() + max_entries * e;
+        const SmallBlock ab = weighed(a, columns, [=](int i, int j) { return block[i * columns + j]; });
+        const SmallBlock ba = weighed(b, rows, [=](int i, int j) { return block[j * columns + i]; });
+        SmallBlock ba_transposed{};
+        for (int i = 0; i < columns; ++i) {
+            for (int j = 0; j < rows; ++j) ba_transposed[j * columns + i] = ba[i * rows + j];
+        }
+        factor_.add_edge(static_cast<int>(e), ab.data(), ba_transposed.data());
+    }
+}
+
 void NewtonSystem::solve(const PackedProblem& packed, View f, MutableView d) {
-    if (packed.matrix() != nullptr) {
+    if (packed.matrix() != nullptr && shape_ == Shape::unsymmetric) {
+        copy(f, d);
+        factor_.solve(d);
+    } else if (packed.matrix() != nullptr) {
         solve_cells(packed, f, d);
     } else {
         solve_bodies(packed, f, d);

@@ -15,6 +15,9 @@
 //
 // one block per cell.  Both matrices are I plus something positive semidefinite, so no pivot is below 1 but
 // for round-off.  BlockCholesky factors them; the structure is analysed only when it changes.
+//
+// Where Gamma is not symmetric (exact friction, box friction) the first of them still has its structure, and
+// is factored as L U; in the assembled form that is I + Gamma A_s itself.
 
 #pragma once
 
@@ -80,6 +83,9 @@ public:
     int factorise(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline = {},
                   Numbers numbers = Numbers::doubles);
 
+    /// The same for a Gamma that is not symmetric.  Not quite exact if A is not either, or pivots were lost.
+    int factorise_unsymmetric(const PackedProblem& packed, const CellBlocks& gamma, Deadline deadline = {});
+
     /// d from f, with the factorised matrix; f and d may not overlap.
     void solve(const PackedProblem& packed, View f, MutableView d);
 
@@ -89,11 +95,16 @@ private:
     void prepare_cells(const PackedProblem& packed);
     void split_matrix(const PackedProblem& packed);
     void soften(const PackedProblem& packed, const CellBlocks& gamma);
+    enum class Shape : bool { symmetric, unsymmetric };
     void fill_bodies(const PackedProblem& packed);
     template <int n>
     void fill_cell(const PackedProblem& packed, std::size_t index);
+    template <int n>
+    void fill_edge(const PackedProblem& packed, std::size_t index, const double* weighted_a,
+                   const double* weighted_b);
     void pick(int a, int b, double* block) const;
     void fill_cells(const PackedProblem& packed);
+    void fill_rows(const PackedProblem& packed);
     void solve_bodies(const PackedProblem& packed, View f, MutableView d);
     void solve_cells(const PackedProblem& packed, View f, MutableView d);
 
@@ -101,7 +112,8 @@ private:
     CellBlocks gamma_;   // Gamma', or B in the assembled form
     CellBlocks soften_;  // (I + Gamma C)^-1
     bool compliant_ = false;
-    struct Freedoms {  // of a body: the columns of G that some row uses
+    Shape shape_ = Shape::symmetric;  // of what is factored
+    struct Freedoms {                 // of a body: the columns of G that some row uses
         std::array<std::int8_t, 6> column{};
         int count = 0;
     };

@@ -84,7 +84,7 @@ int Newton::settle(double rho) {
         look(z_);
         if (monitor_.finished()) return 0;
         if (step > 0 && residual <= accuracy * distance(z_, center_, packed_.metric())) return step;
-        if (step == step_limit || !factorise()) return 0;
+        if (step == step_limit || !factorise_law()) return 0;
         solve_newton_system();
         packed_.multiply(dx_, adx_);
         const double alpha = step_length(residual);

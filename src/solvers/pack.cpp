@@ -37,17 +37,19 @@ Symmetric3 cholesky(const Symmetric3& s) {
 // Rounding in the reduction of real files reaches 1e-12 of the largest entry, gyroscopic terms begin at 1e-7.
 constexpr double symmetric_up_to = 1e-11;
 
-bool equals_transpose(const SparseMatrix& matrix) {
+/// `place`: room.
+bool equals_transpose(const SparseMatrix& matrix, std::vector<std::int64_t>& place) {
     double largest = 0.0;
     for (const double value : matrix.value) largest = std::max(largest, std::abs(value));
+    // Rows are asked for their entries in column i in the order of i: each keeps its place.
+    place = matrix.start;
     for (int i = 0; i < matrix.rows(); ++i) {
         for (std::int64_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
             const int j = matrix.column[k];
-            const auto first = matrix.column.begin() + matrix.start[j];
-            const auto last = matrix.column.begin() + matrix.start[j + 1];
-            const auto twin = std::lower_bound(first, last, i);
-            const double other =
-                twin != last && *twin == i ? matrix.value[twin - matrix.column.begin()] : 0.0;
+            std::int64_t& twin = place[j];
+            while (twin < matrix.start[j + 1] && matrix.column[twin] < i) ++twin;
+            const bool is_there = twin < matrix.start[j + 1] && matrix.column[twin] == i;
+            const double other = is_there ? matrix.value[twin] : 0.0;
             if (std::abs(matrix.value[k] - other) > symmetric_up_to * largest) return false;
         }
     }
@@ -59,20 +61,6 @@ bool is_movable(const Problem& problem, int slot) {
     return slot < static_cast<int>(problem.bodies.size()) &&
            (problem.bodies[slot].inverse_mass != 0.0 ||
             problem.bodies[slot].inverse_inertia_w != Symmetric3{});
-}
-
-/// Two or three rows with their entries in the same columns.
-bool has_aligned_rows(const SparseMatrix& matrix, const Cell& cell) {
-    if (cell.rows != 2 && cell.rows != 3) return false;
-    const auto columns_of = [&](int row) {
-        return std::span(matrix.column).subspan(matrix.start[row], matrix.start[row + 1] - matrix.start[row]);
-    };
-    const auto first = columns_of(cell.first_row);
-    for (int i = 1; i < cell.rows; ++i) {
-        const auto other = columns_of(cell.first_row + i);
-        if (!std::equal(first.begin(), first.end(), other.begin(), other.end())) return false;
-    }
-    return true;
 }
 
 constexpr int root_of_mass = 6;  // where it is in a body's slot, behind the six of L
@@ -107,7 +95,7 @@ void PackedProblem::pack(const Problem& problem, Use use) {
     reset(problem);
     if (!matrix_) factor_inertias(problem);
     list_cells(problem);
-    find_aligned_rows(use);
+    if (matrix_) lay_out_panels();
     if (!matrix_ && use == Use::sweeps) {
         plan_batches(problem);
     } else {
@@ -142,7 +130,7 @@ void PackedProblem::reset(const Problem& problem) {
     adjacency_start_.clear();
     adjacency_entry_.clear();
     convex_ = only_bilateral_ = positive_diagonal_ = true;
-    symmetric_ = !matrix_ || equals_transpose(*matrix_);
+    symmetric_ = !matrix_ || equals_transpose(*matrix_, places_);
 }
 
 // L of the inertia and the root of the inverse mass, needed only while packing: the scratch state lends its
@@ -165,11 +153,14 @@ void PackedProblem::list_cells(const Problem& problem) {
     for (const Block& block : problem.blocks) add_cells(problem, block);
 }
 
-/// For sweeps over an assembled matrix.
-void PackedProblem::find_aligned_rows(Use use) {
-    aligned_.clear();
-    if (matrix_ == nullptr || use != Use::sweeps) return;
-    for (const Cell& cell : cells_) aligned_.push_back(has_aligned_rows(*matrix_, cell) ? 1 : 0);
+void PackedProblem::lay_out_panels() {
+    panels_.build(*matrix_, cells_);
+    for (Run& run : runs_) {
+        const auto panels = panels_.all().subspan(run.first, run.count);
+        const bool are_cones = run.kind == CellKind::contact || run.kind == CellKind::cone;
+        run.are_panels = are_cones && std::all_of(panels.begin(), panels.end(),
+                                                  [](const MatrixPanel& panel) { return panel.rows > 0; });
+    }
 }
 
 // All of them but their steps.

@@ -27,6 +27,7 @@ PackedView PackedProblem::view() const {
         .batches = batches_.data(),
         .slim_batches = reads_ == RowsAs::floats && !slim_batches_.empty() ? slim_batches_.data() : nullptr,
         .batch_c = c_.empty() ? nullptr : batch_c_.data(),
+        .panels = panels_.all().data(),
         .exact_batches = exact_batches_,
         .many_batches = batches_.size() >= many_batches};
 }
@@ -101,6 +102,15 @@ void PackedProblem::carry(View x, MutableView u) const {
                    });
 }
 
+/// Of the assembled matrix.
+double PackedProblem::row_product(int row, View x) const {
+    double sum = 0.0;
+    for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
+        sum += matrix_->value[k] * x[matrix_->column[k]];
+    }
+    return sum;
+}
+
 void PackedProblem::respond(View u, View x, MutableView y) const {
     if (!matrix_) {
         const auto gather_cells = [&](CellRange cells) {
@@ -119,13 +129,16 @@ void PackedProblem::respond(View u, View x, MutableView y) const {
         });
         return;
     }
-    for_each_chunk(rows(), [&](std::size_t, std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            double sum = 0.0;
-            for (std::int64_t k = matrix_->start[i]; k < matrix_->start[i + 1]; ++k) {
-                sum += matrix_->value[k] * x[matrix_->column[k]];
+    for_each_chunk(cells_.size(), [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t n = first; n < last; ++n) {
+            double* yn = y.data() + cells_[n].first_row;
+            std::fill_n(yn, cells_[n].rows, 0.0);
+            const MatrixPanel panel = panels_[n];
+            if (panel.rows > 0) {
+                kernels().add_panel(panel, x.data(), yn);
+            } else {
+                for (int i = 0; i < cells_[n].rows; ++i) yn[i] = row_product(cells_[n].first_row + i, x);
             }
-            y[i] = sum;
         }
     });
 }
@@ -167,6 +180,8 @@ void PackedProblem::sweep(double omega, Direction direction, MutableView x, Muta
             kernels().sweep_scalars(view(), range, omega, x.data(), u.data());
         } else if (run.stages > 0) {
             for_each_piece_of(run, direction, sweep_piece);
+        } else if (run.are_panels) {
+            kernels().sweep_panels(view(), range, omega, x.data());
         } else if (!matrix_ && run.kind == CellKind::contact) {
             kernels().sweep_contacts(view(), range, omega, x.data(), u.data());
         } else {
@@ -212,13 +227,8 @@ void PackedProblem::sweep_cell(const Cell& cell, const double* g, double omega, 
 
 // w = A x + q in one row, for the loops outside the kernels
 double PackedProblem::row_velocity(const Cell& cell, int row, const double* g, View u, View x) const {
+    if (matrix_) return q_[row] + row_product(row, x);
     double w = q_[row];
-    if (matrix_) {
-        for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
-            w += matrix_->value[k] * x[matrix_->column[k]];
-        }
-        return w;
-    }
     g += row_width * (row - cell.first_row);
     const double* ua = u.data() + state_width * static_cast<std::size_t>(cell.slot_a);
     const double* ub = u.data() + state_width * static_cast<std::size_t>(cell.slot_b);
@@ -260,48 +270,15 @@ void PackedProblem::sweep_box(const Cell& cell, const double* g, double omega, M
     }
 }
 
-namespace {
-
-/// w += the rows of a matrix that have their entries in the same columns, `start` being those of the rows.
-template <int n>
-void add_rows_side_by_side(const SparseMatrix& matrix, const std::int64_t* start, View x, double* w) {
-    const int* column = matrix.column.data() + start[0];
-    const double* value[n];
-    double sum[n];
-    for (int i = 0; i < n; ++i) {
-        value[i] = matrix.value.data() + start[i];
-        sum[i] = w[i];
-    }
-    for (std::int64_t k = 0; k < start[1] - start[0]; ++k) {
-        const double xk = x[column[k]];
-        for (int i = 0; i < n; ++i) sum[i] += value[i][k] * xk;
-    }
-    for (int i = 0; i < n; ++i) w[i] = sum[i];
-}
-
-}  // namespace
-
 // w = A x + q in the rows of a cell
 void PackedProblem::cell_velocity(const Cell& cell, const double* g, View u, View x, double* w) const {
-    const bool aligned = !aligned_.empty() && aligned_[&cell - cells_.data()] != 0;
-    if (!aligned) {
+    const MatrixPanel panel = matrix_ ? panels_[&cell - cells_.data()] : MatrixPanel{};
+    if (panel.rows == 0) {
         for (int i = 0; i < cell.rows; ++i) w[i] = row_velocity(cell, cell.first_row + i, g, u, x);
         return;
     }
     std::copy_n(q_.begin() + cell.first_row, cell.rows, w);
-    const std::int64_t* start = matrix_->start.data() + cell.first_row;
-    (cell.rows == 3 ? add_rows_side_by_side<3> : add_rows_side_by_side<2>)(*matrix_, start, x, w);
-}
-
-// A contact of the assembled form, whose rows have one metric.
-void PackedProblem::sweep_contact(const Cell& cell, double omega, MutableView x) const {
-    double w[3] = {};
-    cell_velocity(cell, nullptr, {}, x, w);
-    correct_velocity(cell, w);
-    const double step = omega * cell.step;
-    double* z = x.data() + cell.first_row;
-    for (int i = 0; i < 3; ++i) z[i] -= step * w[i];
-    project_cone(cell.mu, z[0], z[1], z[2]);
+    kernels().add_panel(panel, x.data(), w);
 }
 
 void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, MutableView x,
@@ -310,10 +287,6 @@ void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, 
     Rows z{};
     const std::size_t n = cell.rows;
     const View metric = View(metric_).subspan(cell.first_row, n);
-    if (matrix_ != nullptr && cell.kind == CellKind::contact && metric[0] == metric[1]) {
-        sweep_contact(cell, omega, x);
-        return;
-    }
     cell_velocity(cell, g, u, x, w.data());
     correct_velocity(cell, std::span(w).first(n));
     for (std::size_t i = 0; i < n; ++i) {

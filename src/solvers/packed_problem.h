@@ -30,6 +30,7 @@
 #include "kernels/packed_view.h"
 #include "linalg/aligned_vector.h"
 #include "linalg/vector_ops.h"
+#include "matrix_panels.h"
 #include "uptack/problem.h"
 
 namespace uptack {
@@ -135,6 +136,7 @@ private:
         int rows_elsewhere = 0;  // before it, that are not in g_
         int first_stage = 0;     // of the batches' stages; none: cell by cell
         int stages = 0;
+        bool are_panels = false;  // contacts of the assembled form, all of them
     };
     struct BatchLane {
         int batch = 0;
@@ -157,9 +159,9 @@ private:
     void reset(const Problem& problem);
     void factor_inertias(const Problem& problem);
     void list_cells(const Problem& problem);
-    void find_aligned_rows(Use use);
     void add_cells(const Problem& problem, const Block& block);
     void add_cell(const Cell& cell);
+    void lay_out_panels();
     void plan_batches(const Problem& problem);
     static bool is_planned(const Run& run);
     bool note_contacts(const Problem& problem);
@@ -186,11 +188,11 @@ private:
     CellRange batches_of(const BatchPlan::Piece& piece, int stride = 1) const;
     CellRange singles_of(const BatchPlan::Piece& piece, int stride = 1) const;
     const double* rows_of(const Run& run, const Cell& cell) const;
+    double row_product(int row, View x) const;
     double row_velocity(const Cell& cell, int row, const double* g, View u, View x) const;
     void push(const Cell& cell, const double* g, double change, MutableView u) const;
     void sweep_cell(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void cell_velocity(const Cell& cell, const double* g, View u, View x, double* w) const;
-    void sweep_contact(const Cell& cell, double omega, MutableView x) const;
     void sweep_cone(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void sweep_box(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void sweep_scalar(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
@@ -210,8 +212,9 @@ private:
     std::vector<ContactBatch> batches_;
     std::vector<SlimBatch> slim_batches_;  // the same in floats, of large problems
     RowsAs reads_ = RowsAs::doubles;
-    std::vector<char> aligned_;  // assembled form, per cell of 2 or 3 rows: 1 if these have the same columns
-    AlignedVector batch_c_;      // read by whole vectors; empty: no compliance
+    MatrixPanels panels_;  // of the assembled form
+    std::vector<std::int64_t> places_;
+    AlignedVector batch_c_;  // read by whole vectors; empty: no compliance
     BatchPlan plan_;
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
     std::vector<Run> planned_;                  // runs_ of that plan

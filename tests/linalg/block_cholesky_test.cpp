@@ -84,6 +84,67 @@ TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
     }
 }
 
+/// The same with a matrix W between B and B^T that is positive definite but not symmetric.
+void fill_unsymmetric(const BlockSystem& system, std::uint64_t seed, BlockCholesky& factor,
+                      Eigen::MatrixXd& dense) {
+    Random random(seed);
+    const int n = system.offset.back();
+    dense = Eigen::MatrixXd::Identity(n, n);
+    factor.analyse(system.sizes, system.edges);
+    factor.begin_unsymmetric(1.0);
+    for (std::size_t e = 0; e < system.edges.size(); ++e) {
+        const auto [a, b] = system.edges[e];
+        const int na = system.sizes[a];
+        const int nb = system.sizes[b];
+        RowMajor half(na + nb, 3);
+        for (double& value : half.reshaped()) value = 3.0 * random.normal();
+        Eigen::Matrix3d between = Eigen::Matrix3d::Identity();
+        for (int i = 0; i < 3; ++i) {
+            between(i, (i + 1) % 3) = random.normal();
+            between((i + 1) % 3, i) = -between(i, (i + 1) % 3);
+        }
+        const RowMajor whole = half * between * half.transpose();
+        const RowMajor aa = whole.topLeftCorner(na, na);
+        const RowMajor bb = whole.bottomRightCorner(nb, nb);
+        const RowMajor ab = whole.topRightCorner(na, nb);
+        const RowMajor ba_transposed = whole.bottomLeftCorner(nb, na).transpose();
+        factor.add_node(a, aa.data());
+        factor.add_node(b, bb.data());
+        factor.add_edge(static_cast<int>(e), ab.data(), ba_transposed.data());
+        dense.block(system.offset[a], system.offset[a], na, na) += aa;
+        dense.block(system.offset[b], system.offset[b], nb, nb) += bb;
+        dense.block(system.offset[a], system.offset[b], na, nb) += ab;
+        dense.block(system.offset[b], system.offset[a], nb, na) += ba_transposed.transpose();
+    }
+}
+
+TEST(BlockCholesky, UnsymmetricMatricesAreSolvedLikeDenseOnes) {
+    BlockCholesky factor;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const int nodes = 1 + static_cast<int>(seed);
+        const BlockSystem system = random_system(seed, nodes, 3 * nodes, seed % 2 == 0);
+        Eigen::MatrixXd dense;
+        fill_unsymmetric(system, seed, factor, dense);
+        EXPECT_EQ(factor.factorise(1e-6), 0);
+        std::vector<double> x = Random(seed).normals(system.offset.back());
+        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+        factor.solve(x);
+        const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
+        const Eigen::VectorXd expected = dense.partialPivLu().solve(b);
+        EXPECT_LE((found - expected).norm(), tolerance(1e-10) * expected.norm()) << "seed " << seed;
+    }
+    // and a symmetric one afterwards
+    const BlockSystem system = random_system(2, 30, 90, true);
+    Eigen::MatrixXd dense;
+    fill(system, 2, 3.0, factor, dense);
+    EXPECT_EQ(factor.factorise(0.5), 0);
+    std::vector<double> x = Random(2).normals(system.offset.back());
+    const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
+    factor.solve(x);
+    const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
+    EXPECT_LE((dense * found - b).norm(), tolerance(1e-8) * b.norm());
+}
+
 TEST(BlockCholesky, FloatsGiveSixDigitsAndDoublesFollowThem) {
     BlockCholesky factor;
     const BlockSystem system = random_system(7, 80, 300, false);

@@ -20,4 +20,17 @@ namespace uptack {
     t2 *= shrink;
 }
 
+/// Nearest point of { |t| <= mu n }.
+[[gnu::always_inline]] inline void project_flat_cone(double mu, double& n, double& t) {
+    const double s = __builtin_fabs(t);
+    const double along = n + mu * s;
+    if (along <= 0.0) {
+        n = t = 0.0;
+        return;
+    }
+    if (s <= mu * n) return;
+    n = along / (1.0 + mu * mu);
+    t = __builtin_copysign(mu * n, t);
+}
+
 }  // namespace uptack

@@ -40,6 +40,10 @@ UPTACK_INLINE Four fused(Four a, Four b, Four c) {
 UPTACK_INLINE Four all(double a) {
     return {_mm256_set1_pd(a)};
 }
+/// a a b b
+UPTACK_INLINE Four two_of_each(double a, double b) {
+    return {_mm256_set_m128d(_mm_set1_pd(b), _mm_set1_pd(a))};
+}
 UPTACK_INLINE Four load(const double* p) {
     return {_mm256_load_pd(p)};
 }
@@ -109,6 +113,9 @@ UPTACK_INLINE Four fused(Four a, Four b, Four c) {
 }
 UPTACK_INLINE Four all(double a) {
     UPTACK_LANES(a);
+}
+UPTACK_INLINE Four two_of_each(double a, double b) {
+    UPTACK_LANES(i < 2 ? a : b);
 }
 UPTACK_INLINE Four load(const double* p) {
     UPTACK_LANES(p[i]);

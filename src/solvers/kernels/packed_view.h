@@ -61,6 +61,14 @@ struct alignas(8 * sizeof(Real)) BatchOf {
 using ContactBatch = BatchOf<double>;
 using SlimBatch = BatchOf<float>;
 
+/// Two or three rows of an assembled matrix: matrix_panels.h.
+struct MatrixPanel {
+    const double* value = nullptr;  ///< aligned to 32 bytes
+    const int* column = nullptr;
+    int columns = 0;
+    int rows = 0;  ///< 2 or 3; 0: it is no panel
+};
+
 /// G = J M^-1/2, so that A = G G^T + C and the state is u = G^T x.
 struct PackedView {
     const Cell* cells = nullptr;
@@ -71,6 +79,7 @@ struct PackedView {
     const ContactBatch* batches = nullptr;
     const SlimBatch* slim_batches = nullptr;  ///< the same in floats; null: none, or not to be used
     const double* batch_c = nullptr;          ///< [batch][row][lane], aligned to 32 bytes, or null
+    const MatrixPanel* panels = nullptr;      ///< per cell, in the assembled form
     bool exact_batches = false;               ///< some contact of the batches has De Saxce's term
     bool many_batches = false;                ///< more than caches hold
 };
@@ -116,6 +125,10 @@ struct Kernels {
     /// z = proj(x - alpha w / metric)
     void (*step_contacts)(const ContactLoop&, double alpha, double* z);
     void (*project_contacts)(const ContactLoop&, double* x);
+    /// w += panel x
+    void (*add_panel)(const MatrixPanel&, const double* x, double* w);
+    /// Contacts of an assembled matrix that are panels, one panel per cell of the range.
+    void (*sweep_panels)(const PackedView&, CellRange, double omega, double* x);
     /// sum_i (x_i - before_i)^2 metric_i
     double (*square_of_change)(const double* x, const double* before, const double* metric, int count);
     /// direction = x - before + beta direction;  x += beta (old) direction;  before = x

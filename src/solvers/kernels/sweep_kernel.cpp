@@ -205,6 +205,10 @@ double UPTACK_ENERGY_OF_CONTACTS(const ContactLoop&);
 void UPTACK_STEP_CONTACTS(const ContactLoop&, double alpha, double* z);
 void UPTACK_PROJECT_CONTACTS(const ContactLoop&, double* x);
 
+// matrix_kernel.cpp
+void UPTACK_ADD_PANEL(const MatrixPanel&, const double* x, double* w);
+void UPTACK_SWEEP_PANELS(const PackedView&, CellRange, double omega, double* x);
+
 // change_kernel.cpp
 double UPTACK_SQUARE_OF_CHANGE(const double* x, const double* before, const double* metric, int count);
 void UPTACK_EXTRAPOLATE(double beta, double* x, double* before, double* direction, int count);
@@ -222,6 +226,8 @@ const Kernels UPTACK_KERNELS = {
     .energy_of_contacts = UPTACK_ENERGY_OF_CONTACTS,
     .step_contacts = UPTACK_STEP_CONTACTS,
     .project_contacts = UPTACK_PROJECT_CONTACTS,
+    .add_panel = UPTACK_ADD_PANEL,
+    .sweep_panels = UPTACK_SWEEP_PANELS,
     .square_of_change = UPTACK_SQUARE_OF_CHANGE,
     .extrapolate = UPTACK_EXTRAPOLATE,
 };
