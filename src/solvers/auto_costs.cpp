@@ -17,10 +17,20 @@ constexpr double gradient_cone_row = 15.0, gradient_row = 26.0;
 constexpr double matrix_row = 15.0, matrix_entry = 1.0;
 constexpr double panel_row = 6.0, panel_entry = 0.25;
 
-constexpr double newton_block = 800.0, newton_matrix_block = 1200.0;
-constexpr double leaning = 1.5;  // as long where there is box friction: GMRES finds the directions
-constexpr double newton_call = 20'000.0;
-constexpr double analysed_body = 10'000.0, analysed_matrix_row = 1000.0;
+// An iteration of newton, without what the fill of its factor adds.  Large ones leave the caches.
+constexpr double newton_call = 5000.0;
+constexpr double newton_block = 425.0, newton_row = 125.0;
+constexpr double newton_matrix_block = 600.0, newton_matrix_entry = 9.0;
+constexpr double leaning = 3.5;  // as long where there is box friction: GMRES refines the directions
+double share_of_large(double blocks) {
+    return std::clamp(0.25 + 0.25 * std::log10(std::max(1.0, blocks)), 0.5, 1.1);
+}
+
+// Its analysis; from a thousand bodies on METIS looks for a better order.
+constexpr double analysed_body = 1200.0, analysed_matrix_row = 800.0;
+double body_of_large(double bodies) {
+    return 4500.0 * std::min(1.0, bodies / 1000.0);
+}
 
 // Interior point: a few iterations to come near, and some per digit; fewer where there is little to decide.
 constexpr double base = 6.0;
@@ -46,7 +56,8 @@ AutoCosts costs_of(const Problem& problem, Convex convex) {
         }
         costs.gradient_ns = costs.sweep_ns;
         costs.analysis_ns = analysed_matrix_row * rows;
-        costs.iteration_ns = newton_call + newton_matrix_block * blocks;
+        costs.iteration_ns = newton_call + newton_matrix_block * blocks +
+                             newton_matrix_entry * static_cast<double>(problem.matrix->value.size());
         return costs;
     }
     double cone_rows = 0.0;
@@ -60,8 +71,10 @@ AutoCosts costs_of(const Problem& problem, Convex convex) {
     costs.sweep_ns = swept_call + swept_cone_row * cone_rows + swept_single * singles +
                      swept_row * (rows - cone_rows - singles);
     costs.gradient_ns = gradient_cone_row * cone_rows + gradient_row * (rows - cone_rows);
-    costs.analysis_ns = analysed_body * static_cast<double>(problem.bodies.size());
-    costs.iteration_ns = (newton_call + newton_block * blocks) * (has_boxes ? leaning : 1.0);
+    const auto bodies = static_cast<double>(problem.bodies.size());
+    costs.analysis_ns = (analysed_body + body_of_large(bodies)) * bodies;
+    costs.iteration_ns = newton_call + (newton_block * blocks + newton_row * rows) * share_of_large(blocks) *
+                                           (has_boxes ? leaning : 1.0);
     return costs;
 }
 

@@ -9,10 +9,10 @@
 namespace uptack {
 namespace {
 
-constexpr double goal_of_joints = 1e-3;  // of the tolerance,
-constexpr double joint_floor = 1e-11;    // but no relative error that round-off might forbid
-constexpr double mechanism_share = 0.1;  // of the rows: fewer joints do not make a heap a mechanism
-constexpr double cheap = 1.5;  // an iteration of newton with its fill, over one without: trees, stacks, walls
+constexpr double goal_of_joints = 1e-3;      // of the tolerance,
+constexpr double joint_floor = 1e-11;        // but no relative error that round-off might forbid
+constexpr double mechanism_share = 0.1;      // of the rows: fewer joints do not make a heap a mechanism
+constexpr double cheap_operations = 6000.0;  // of a factorisation, per block: trees, stacks, walls
 
 // Up to here a simulation lets newton go first, and far below the tolerance: what then stands still stands
 // still to the bit, and the next step starts with its solution.  A stack of 20 plates takes 0.3 ms a step so,
@@ -43,16 +43,17 @@ constexpr double joint_loose = 1e-3;  // relative error below which cg has no ch
 
 constexpr std::int64_t newton_cap = 100;            // where it may not converge at all, and goes first;
 constexpr std::int64_t newton_least_patience = 10;  // below the tolerance
-constexpr double newton_patience = 4.0;  // else so many times the iterations that it is expected to take
+constexpr double newton_patience = 8.0;  // else so many times the iterations that it is expected to take
 constexpr double least_rest = 0.05;  // of the time budget, for others when newton gave up for want of time
 constexpr double row_sweep_s = 0.35e-6;     // what packing for the one sweep takes that is always made
-constexpr double walk_share = 3.0;          // of all work before: newton's walk, before giving up
+constexpr double walk_share = 10.0;         // of all work before: newton's walk, before giving up
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
 constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken,
 constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
+constexpr double late_window = 1.4;         // and the last third of it, if that is slower
 constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up now and then (no cones),
 constexpr double doubtful_advantage = 1.8;  // or where it may not converge
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
@@ -96,20 +97,25 @@ void Pace::add(std::int64_t iteration, double energy_J) {
     looks_.push_back({iteration, least});
 }
 
-const Pace::Look& Pace::then() const {
-    const auto after = std::upper_bound(looks_.begin(), looks_.end(), iterations() / window_,
+const Pace::Look& Pace::then(double window) const {
+    const auto since = static_cast<std::int64_t>(static_cast<double>(iterations()) / window);
+    const auto after = std::upper_bound(looks_.begin(), looks_.end(), since,
                                         [](std::int64_t n, const Look& look) { return n < look.iteration; });
     return after == looks_.begin() ? *after : *(after - 1);
 }
 
 double Pace::gain() const {
-    const double before = then().energy_J;
+    const double before = then(window_).energy_J;
     return before > 0.0 ? std::sqrt(looks_.back().energy_J / before) : 1.0;
 }
 
 double Pace::rate() const {
-    const std::int64_t span = iterations() - then().iteration;
-    return span > 0 ? -std::log(gain()) / static_cast<double>(span) : 0.0;
+    return std::min(rate_since(then(window_)), rate_since(then(late_window)));
+}
+
+double Pace::rate_since(const Look& then) const {
+    const std::int64_t span = iterations() - then.iteration;
+    return span > 0 ? -0.5 * std::log(least_energy() / then.energy_J) / static_cast<double>(span) : 0.0;
 }
 
 AutoIsland::AutoIsland(const AutoOptions& options) : options_(options) {
@@ -436,7 +442,7 @@ void AutoIsland::find_start_error() {
 }
 
 bool AutoIsland::factor_is_cheap() {
-    return costs_.newton_ns(factor_operations()) <= cheap * costs_.iteration_ns;
+    return factor_operations() <= cheap_operations * static_cast<double>(problem_->blocks.size());
 }
 
 /// What newton is expected to take from here; without a known factor, with one that has no fill.
@@ -502,7 +508,7 @@ void AutoIsland::take_newton() {
     if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
     leave_path();
     const bool tiny = can_try_active_sets(*problem_);  // trying its sets is quicker, and exact
-    newton().may_walk(!tiny && (!judged_ || !newton_starts_anew()));
+    newton().may_walk(!tiny);
     run_newton(convex_ ? rule_.max_iterations : cap);
 }
 

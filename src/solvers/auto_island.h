@@ -92,7 +92,7 @@ public:
     /// Error now over error then: at most 1.
     double gain() const;
 
-    /// Of the logarithm of the error, per iteration, since then.
+    /// Of the logarithm of the error, per iteration, since then; or of late, if that is slower.
     double rate() const;
 
 private:
@@ -100,7 +100,8 @@ private:
         std::int64_t iteration = 0;
         double energy_J = 0.0;  // the least so far
     };
-    const Look& then() const;
+    const Look& then(double window) const;
+    double rate_since(const Look& then) const;
 
     std::vector<Look> looks_;
     int window_ = 2;

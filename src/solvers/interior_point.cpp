@@ -93,7 +93,7 @@ void InteriorPoint::begin(const PackedProblem& packed, View x, Numbers numbers) 
     for (std::size_t i = 0; i < rows; ++i) {
         if (fixed_[i] == 0) x_[i] = x[i];
     }
-    numbers_ = leaning_ ? Numbers::doubles : numbers;  // GMRES wants the digits
+    numbers_ = leaning_ ? Numbers::doubles : numbers;
     centre(packed);
     follow_items();
 }
@@ -290,14 +290,17 @@ bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, D
 /// the predictor chooses sigma, the centrality correctors' share is small.  False: the deadline has passed.
 bool InteriorPoint::aim(const PackedProblem& packed, NewtonSystem& system, Directions directions,
                         Deadline deadline) {
-    if (system.factorise(packed, gamma_, deadline, numbers_) == NewtonSystem::abandoned) return false;
+    const int lost = leaning_ ? system.factorise_unsymmetric(packed, gamma_, deadline)
+                              : system.factorise(packed, gamma_, deadline, numbers_);
+    if (lost == NewtonSystem::abandoned) return false;
     refinements_ = 0;
     push_predictor();
     find_direction(packed, system);
     if (deadline.passed()) return false;
     const double short_of_full = 1.0 - std::min(1.0, to_boundary * largest_step());
     sigma_mu_ = mu_ * std::max(least_centring, short_of_full * short_of_full * short_of_full);
-    refinements_ = directions == Directions::exact ? refinements : numbers_ == Numbers::floats ? 1 : 0;
+    const bool refined = leaning_ || numbers_ == Numbers::floats;
+    refinements_ = directions == Directions::exact ? refinements : refined ? 1 : 0;
     push_corrector(sigma_mu_);
     find_direction(packed, system);
     refinements_ = 0;
@@ -331,6 +334,7 @@ void InteriorPoint::add_weight(const Item& item, const Cell& cell) {
     const double square = item.scaling.eta * item.scaling.eta;
     if (item.dimension == 1) {
         q[head * n + head] += square;
+        if (item.lean != 0.0) q[head * n + item.lean_row - cell.first_row] += square * item.head * item.lean;
         return;
     }
     for (int a = 0; a < item.dimension; ++a) {
@@ -357,7 +361,11 @@ void InteriorPoint::weigh(const PackedProblem& packed) {
             CellBlock q{};
             std::copy_n(weights_[k], n * n, q.begin());
             for (int i = 0; i < n; ++i) q[i * n + i] += regularisation * packed.metric()[first + i];
-            invert<n>(q, fixed_.data() + first, gamma_[k]);
+            if (cells[k].kind == CellKind::box) {  // leaning on its normal, the first row: lower triangular
+                std::copy_n(invert_lower<n>(q, fixed_.data() + first).begin(), n * n, gamma_[k]);
+            } else {
+                invert<n>(q, fixed_.data() + first, gamma_[k]);
+            }
         });
     }
 }
@@ -439,7 +447,7 @@ void InteriorPoint::solve_for(const PackedProblem& packed, NewtonSystem& system,
     for (std::size_t i = 0; i < rhs_.size(); ++i) {
         if (fixed_[i] != 0) rhs_[i] = 0.0;
     }
-    if (leaning_) {
+    if (leaning_ && refinements_ > 0) {
         gmres_.solve(
             rhs_, packed.metric(), {.reduction = gmres_reduction},
             [&](View in, MutableView out) { multiply(packed, in, out); },
@@ -458,10 +466,6 @@ void InteriorPoint::solve_for(const PackedProblem& packed, NewtonSystem& system,
 void InteriorPoint::multiply(const PackedProblem& packed, View d, MutableView out) const {
     packed.multiply_symmetric(d, out);
     add_applied(weights_, packed.cells(), d, out);
-    for (const Item& item : items_) {
-        if (item.lean == 0.0) continue;
-        out[item.head_row] += item.scaling.eta * item.scaling.eta * item.head * item.lean * d[item.lean_row];
-    }
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (fixed_[i] != 0) out[i] = 0.0;
     }

@@ -26,7 +26,8 @@
 //
 // k is always computed from x, so x stays strictly allowed.  The matrix A + Q + delta D (delta = 1e-7) is
 // factored in body space (newton_system.h); (A + Q) dx = r is solved by a few conjugate gradient steps with
-// it, since dx = Gamma (r - G z) cancels when Q is tiny; by GMRES where box friction makes Q unsymmetric.
+// it, since dx = Gamma (r - G z) cancels when Q is tiny.  Box friction makes Q unsymmetric, and GMRES takes
+// these steps.
 //
 // Far from the solution the factor may be one of floats, for half the time: each direction then takes one
 // conjugate gradient step more, which also tells how much the factor missed.  It is one of doubles from the

@@ -217,10 +217,14 @@ void Newton::solve_joints() {
     monitor_.stop(Status::stalled, "round-off is reached, or the rows contradict each other");
 }
 
+/// A factorisation, beside the rest of an iteration.
+bool Newton::is_dear() const {
+    return system_.operations() > float_operations * static_cast<double>(packed_.cells().size());
+}
+
 void Newton::interior_stage() {
     set_weights(options_.start_weight);
-    const bool dear = system_.operations() > float_operations * static_cast<double>(packed_.cells().size());
-    const auto numbers = dear && packed_.is_convex() ? Numbers::floats : Numbers::doubles;
+    const auto numbers = is_dear() && packed_.is_convex() ? Numbers::floats : Numbers::doubles;
     if (!solve_without_laws(numbers)) return;
     copy(x_, z_);
     packed_.project(z_);

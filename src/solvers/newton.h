@@ -108,6 +108,7 @@ private:
     void look(View x);
     double hidden_energy(View x) const;
     void set_weights(double rho);
+    bool is_dear() const;
     void return_to_best();
 
     void solve_joints();
