@@ -148,12 +148,14 @@ template <class Real>
 void BlockFactor<Real>::add_node(int node, const double* block) {
     const int n = structure_->node_size(node);
     const Place& place = structure_->node_place(node);
-    for (int j = 0; j < n; ++j) {
-        for (int i = j; i < n; ++i) {
-            const std::int64_t at = place.at + static_cast<std::int64_t>(j) * place.stride + i;
-            values_[0][at] += static_cast<Real>(block[i * n + j]);
-            if (sides_ == 2) values_[1][at] += static_cast<Real>(block[j * n + i]);
-        }
+    Real* lower = values_[0].data() + place.at;
+    for (int j = 0; j < n; ++j, lower += place.stride) {
+        for (int i = j; i < n; ++i) lower[i] += static_cast<Real>(block[i * n + j]);
+    }
+    if (sides_ == 1) return;
+    Real* upper = values_[1].data() + place.at;
+    for (int j = 0; j < n; ++j, upper += place.stride) {
+        for (int i = j; i < n; ++i) upper[i] += static_cast<Real>(block[j * n + i]);
     }
 }
 
@@ -327,7 +329,7 @@ int BlockFactor<Real>::factor_nodes(const Supernode& s, Nodes nodes, Real pivot_
         replaced += sides_ == 1 ? factor_block<Real>(n, block(0), diagonal_[node], pivot_floor)
                                 : factor_block<Real>(n, block(0), block(1), diagonal_[node], pivot_floor);
         // The rows right below start anywhere; their pack may reach up into the block, which must stay.
-        std::array<std::array<Real, std::size_t{max_node_size} * max_node_size>, 2> lower{};
+        std::array<std::array<Real, std::size_t{max_node_size} * max_node_size>, 2> lower;  // NOLINT: filled
         const int next = (at + n) / panel_pack * panel_pack;
         for (int side = 0; side < sides_; ++side)
             copy_lower<Real>(n, {block(side).first, s.stride}, {lower[side].data(), n});

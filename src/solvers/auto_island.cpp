@@ -43,10 +43,11 @@ constexpr double joint_loose = 1e-3;  // relative error below which cg has no ch
 
 constexpr std::int64_t newton_cap = 100;            // where it may not converge at all, and goes first;
 constexpr std::int64_t newton_least_patience = 10;  // below the tolerance
-constexpr double newton_patience = 8.0;  // else so many times the iterations that it is expected to take
+constexpr double newton_patience = 4.0;   // else so many times the iterations that it is expected to take,
+constexpr double walking_patience = 8.0;  // or these where it may walk
 constexpr double least_rest = 0.05;  // of the time budget, for others when newton gave up for want of time
 constexpr double row_sweep_s = 0.35e-6;     // what packing for the one sweep takes that is always made
-constexpr double walk_share = 10.0;         // of all work before: newton's walk, before giving up
+constexpr double walk_share = 5.0;          // of all work before: newton's walk, before giving up
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
 constexpr double evidence = 0.15;           // of newton's cost must have been tried before it is taken,
@@ -505,10 +506,11 @@ double AutoIsland::pessimistic(double first_order_ns) const {
 /// As far as it goes; what is not convex it may not solve at all.
 void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
-    if (judged_) cap = std::llround(newton_patience * newton_count()) + 1;
+    const bool walks = problem_->row_count() <= flat_rows;  // at once; larger ones only in a second attempt
+    if (judged_) cap = std::llround((walks ? walking_patience : newton_patience) * newton_count()) + 1;
     leave_path();
     const bool tiny = can_try_active_sets(*problem_);  // trying its sets is quicker, and exact
-    newton().may_walk(!tiny);
+    newton().may_walk(!tiny && (walks || !judged_ || !newton_starts_anew()));
     run_newton(convex_ ? rule_.max_iterations : cap);
 }
 

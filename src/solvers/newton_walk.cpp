@@ -25,10 +25,11 @@ constexpr int halvings = 6;
 constexpr double sufficient = 1e-3;  // decrease of the residual, per length of the step
 
 // Given up when the error has not fallen for so many factorisations, nor for as many as the way so far took.
-// Walls of 5 x 6 bricks and more rest for hundreds of them; where a factorisation is dear it is a packing,
-// and nothing comes of it.
+// Walls of 5 x 6 bricks and more rest for hundreds of them.  Little comes of it in large ones, and nothing
+// where a factorisation is dear: that is a packing.
 constexpr std::int64_t patience = 1000;
-constexpr std::int64_t dear_patience = 100;
+constexpr std::int64_t large_patience = 100;
+constexpr std::size_t large_rows = 6000;
 constexpr double polish_gain = 0.01;  // of the energy: worth a polish
 constexpr double gain = 0.81;         // of the energy: a tenth of the error
 
@@ -47,7 +48,8 @@ void Newton::walk() {
     double milestone_J = best_J_;
     const std::int64_t began = factorisations_;
     std::int64_t reached = began;
-    const std::int64_t patient = is_dear() ? dear_patience : patience;
+    const bool large = is_dear() || packed_.rows() > large_rows;
+    const std::int64_t patient = large ? large_patience : patience;
     while (rho <= most_rho && !monitor_.finished()) {
         copy(x_, center_);
         const int steps = settle(rho);
