@@ -40,8 +40,8 @@ struct StepSettings {
     double bounce_speed = 0.05;  ///< impacts slower than this do not bounce [m/s]
     double envelope = 0.01;      ///< contacts are seen from this gap on [m]
     /// Gaps and overlaps up to this count as closed [m]: what stands still then stays as it is to the bit,
-    /// and the next step starts with its solution.  A simulation takes 2 e g h^2 where that is more, e being
-    /// its relative tolerance, but never with 0.
+    /// and the next step starts with its solution.  A simulation takes 10 e g h^2 where that is more, e being
+    /// its relative tolerance (from 2e-3 to 1e-2 what 2e-3 has, then 2 e g h^2), but never with 0.
     double rest_gap = 1e-6;
     /// Overlaps up to this, if it is more, are not pushed apart either [m].  In a packing with friction not
     /// all can be at once: the errors of their gaps would keep it moving.  A fifth of g h^2 is a good value

@@ -70,7 +70,8 @@ constexpr std::array settings_keys{
     Key{"bounce_speed", "number", "m/s", "0.05", "slower impacts do not bounce"},
     Key{"envelope", "number", "m", "0.01", "contacts are seen from this gap on"},
     Key{"rest_gap", "number", "m", "1e-6",
-        "gaps and overlaps below this, or below 2 g h^2 times a relative tolerance, count as closed; 0: "
+        "gaps and overlaps below this, or below 10 g h^2 times a relative tolerance (0.02 g h^2 from 2e-3 to "
+        "1e-2), count as closed; 0: "
         "never"},
     Key{"rest_overlap", "number", "m", "0",
         "overlaps up to this are not pushed apart either; for piles with friction, 0.2 g h^2"},

@@ -65,10 +65,14 @@ std::unique_ptr<Solver> solver_of_steps(const SolverChoice& choice) {
 /// lead counts as a gap or an overlap, the next step has to close it, with a new error, and so on for ever
 /// (docs/decisions/015-rest-gap.md).
 double rest_gap_at(Tolerance tolerance, const StepSettings& stepping, const Model& model) {
+    constexpr double least = 2.0;  // of the tolerance: what leads a single body astray
+    constexpr double tall = 10.0;  // and a wall of 25 courses, whose errors add up; but it must not be seen:
+    constexpr double unseen = 0.02;  // of g h^2
     constexpr double loosest = 0.05;
     if (tolerance.unit != ErrorUnit::relative || stepping.rest_gap == 0.0) return stepping.rest_gap;
     const double fall = length(model.gravity) * stepping.step_s * stepping.step_s;
-    return std::max(stepping.rest_gap, 2.0 * std::min(tolerance.value, loosest) * fall);
+    const double e = std::min(tolerance.value, loosest);
+    return std::max(stepping.rest_gap, std::max(least * e, std::min(tall * e, unseen)) * fall);
 }
 
 /// For the solver: what it cannot know, and whether velocities are needed before the certificate has them.

@@ -144,10 +144,13 @@ double overlap_left(double tolerance, double rest_gap) {
     return 0.1 - simulation.state().pose[1].position[2];
 }
 
-// 2 e g h^2 is 54 um at 1e-2: what such a tolerance leaves wrong must not be work for the next step.
+// 0.02 g h^2 is 54 um at 1e-2, and 10 e g h^2 is 2.7 um at 1e-4: what such a tolerance leaves wrong must not
+// be work for the next step.
 TEST(RestGap, IsAsWideAsTheToleranceAllows) {
     EXPECT_NEAR(overlap_left(1e-2, 1e-6), 2e-5, 1e-7);
-    EXPECT_LT(overlap_left(1e-4, 1e-6), 1.1e-6);
+    EXPECT_LT(overlap_left(1e-4, 1e-6), 2.8e-6);
+    EXPECT_GT(overlap_left(1e-4, 1e-6), 1.1e-6);
+    EXPECT_LT(overlap_left(1e-5, 1e-6), 1.1e-6);
     EXPECT_LT(overlap_left(1e-2, 0.0), 2e-6);
 }
 
