@@ -40,30 +40,61 @@ BlockSystem random_system(std::uint64_t seed, int nodes, int edges, bool same_si
     return out;
 }
 
-void fill(const BlockSystem& system, std::uint64_t seed, double scale, BlockCholesky& factor,
-          Eigen::MatrixXd& dense, BlockCholesky::Numbers numbers = BlockCholesky::Numbers::doubles) {
+/// Of the matrix between B and B^T.
+enum class Shape : bool { symmetric, unsymmetric };
+
+/// The identity, with a skew part where it is not to be symmetric: positive definite all the same.
+Eigen::Matrix3d random_middle(Random& random, Shape shape) {
+    Eigen::Matrix3d middle = Eigen::Matrix3d::Identity();
+    for (int i = 0; i < 3 && shape == Shape::unsymmetric; ++i) {
+        middle(i, (i + 1) % 3) = random.normal();
+        middle((i + 1) % 3, i) = -middle(i, (i + 1) % 3);
+    }
+    return middle;
+}
+
+void add_edges(const BlockSystem& system, std::uint64_t seed, double scale, Shape shape,
+               BlockCholesky& factor, Eigen::MatrixXd& dense) {
     Random random(seed);
     const int n = system.offset.back();
     dense = Eigen::MatrixXd::Identity(n, n);
-    factor.analyse(system.sizes, system.edges);
-    factor.begin(1.0, numbers);
     for (std::size_t e = 0; e < system.edges.size(); ++e) {
         const auto [a, b] = system.edges[e];
         const int na = system.sizes[a];
         const int nb = system.sizes[b];
         RowMajor half(na + nb, 3);
         for (double& value : half.reshaped()) value = scale * random.normal();
-        const RowMajor aa = half.topRows(na) * half.topRows(na).transpose();
-        const RowMajor bb = half.bottomRows(nb) * half.bottomRows(nb).transpose();
-        const RowMajor ab = half.topRows(na) * half.bottomRows(nb).transpose();
+        const RowMajor whole = half * random_middle(random, shape) * half.transpose();
+        const RowMajor aa = whole.topLeftCorner(na, na);
+        const RowMajor bb = whole.bottomRightCorner(nb, nb);
+        const RowMajor ab = whole.topRightCorner(na, nb);
+        const RowMajor ba_transposed = whole.bottomLeftCorner(nb, na).transpose();
         factor.add_node(a, aa.data());
         factor.add_node(b, bb.data());
-        factor.add_edge(static_cast<int>(e), ab.data());
+        if (shape == Shape::symmetric) {
+            factor.add_edge(static_cast<int>(e), ab.data());
+        } else {
+            factor.add_edge(static_cast<int>(e), ab.data(), ba_transposed.data());
+        }
         dense.block(system.offset[a], system.offset[a], na, na) += aa;
         dense.block(system.offset[b], system.offset[b], nb, nb) += bb;
         dense.block(system.offset[a], system.offset[b], na, nb) += ab;
-        dense.block(system.offset[b], system.offset[a], nb, na) += ab.transpose();
+        dense.block(system.offset[b], system.offset[a], nb, na) += ba_transposed.transpose();
     }
+}
+
+void fill(const BlockSystem& system, std::uint64_t seed, double scale, BlockCholesky& factor,
+          Eigen::MatrixXd& dense, BlockCholesky::Numbers numbers = BlockCholesky::Numbers::doubles) {
+    factor.analyse(system.sizes, system.edges);
+    factor.begin(1.0, numbers);
+    add_edges(system, seed, scale, Shape::symmetric, factor, dense);
+}
+
+void fill_unsymmetric(const BlockSystem& system, std::uint64_t seed, BlockCholesky& factor,
+                      Eigen::MatrixXd& dense) {
+    factor.analyse(system.sizes, system.edges);
+    factor.begin_unsymmetric(1.0);
+    add_edges(system, seed, 3.0, Shape::unsymmetric, factor, dense);
 }
 
 TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
@@ -81,40 +112,6 @@ TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
         const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
         const Eigen::VectorXd expected = dense.llt().solve(b);
         EXPECT_LE((found - expected).norm(), tolerance(1e-11) * expected.norm()) << "seed " << seed;
-    }
-}
-
-/// The same with a matrix W between B and B^T that is positive definite but not symmetric.
-void fill_unsymmetric(const BlockSystem& system, std::uint64_t seed, BlockCholesky& factor,
-                      Eigen::MatrixXd& dense) {
-    Random random(seed);
-    const int n = system.offset.back();
-    dense = Eigen::MatrixXd::Identity(n, n);
-    factor.analyse(system.sizes, system.edges);
-    factor.begin_unsymmetric(1.0);
-    for (std::size_t e = 0; e < system.edges.size(); ++e) {
-        const auto [a, b] = system.edges[e];
-        const int na = system.sizes[a];
-        const int nb = system.sizes[b];
-        RowMajor half(na + nb, 3);
-        for (double& value : half.reshaped()) value = 3.0 * random.normal();
-        Eigen::Matrix3d between = Eigen::Matrix3d::Identity();
-        for (int i = 0; i < 3; ++i) {
-            between(i, (i + 1) % 3) = random.normal();
-            between((i + 1) % 3, i) = -between(i, (i + 1) % 3);
-        }
-        const RowMajor whole = half * between * half.transpose();
-        const RowMajor aa = whole.topLeftCorner(na, na);
-        const RowMajor bb = whole.bottomRightCorner(nb, nb);
-        const RowMajor ab = whole.topRightCorner(na, nb);
-        const RowMajor ba_transposed = whole.bottomLeftCorner(nb, na).transpose();
-        factor.add_node(a, aa.data());
-        factor.add_node(b, bb.data());
-        factor.add_edge(static_cast<int>(e), ab.data(), ba_transposed.data());
-        dense.block(system.offset[a], system.offset[a], na, na) += aa;
-        dense.block(system.offset[b], system.offset[b], nb, nb) += bb;
-        dense.block(system.offset[a], system.offset[b], na, nb) += ab;
-        dense.block(system.offset[b], system.offset[a], nb, na) += ba_transposed.transpose();
     }
 }
 
