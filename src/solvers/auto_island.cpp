@@ -161,7 +161,10 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
         solve_mechanism();
     }
     if (!finished_) climb();
-    if (report_.status == Status::budget_spent && report_.iterations == 0) run(Method::nncg, 1);
+    if (report_.status == Status::budget_spent && report_.iterations == 0) {
+        if (!stages_.empty()) stages_.back().next = "the time is up, and one sweep is always made";
+        run(Method::nncg, 1);
+    }
     if (knows_factor()) ++newtons_used_;
     report_.seconds = seconds();
     return report_;
