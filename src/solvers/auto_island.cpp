@@ -98,8 +98,8 @@ void Pace::add(std::int64_t iteration, double energy_J) {
     looks_.push_back({iteration, least});
 }
 
-const Pace::Look& Pace::then(double window) const {
-    const auto since = static_cast<std::int64_t>(static_cast<double>(iterations()) / window);
+const Pace::Look& Pace::then(double part) const {
+    const auto since = static_cast<std::int64_t>(static_cast<double>(iterations()) / part);
     const auto after = std::upper_bound(looks_.begin(), looks_.end(), since,
                                         [](std::int64_t n, const Look& look) { return n < look.iteration; });
     return after == looks_.begin() ? *after : *(after - 1);

@@ -100,7 +100,7 @@ private:
         std::int64_t iteration = 0;
         double energy_J = 0.0;  // the least so far
     };
-    const Look& then(double window) const;
+    const Look& then(double part) const;
     double rate_since(const Look& then) const;
 
     std::vector<Look> looks_;
