@@ -299,8 +299,8 @@ bool InteriorPoint::aim(const PackedProblem& packed, NewtonSystem& system, Direc
     if (deadline.passed()) return false;
     const double short_of_full = 1.0 - std::min(1.0, to_boundary * largest_step());
     sigma_mu_ = mu_ * std::max(least_centring, short_of_full * short_of_full * short_of_full);
-    const bool refined = leaning_ || numbers_ == Numbers::floats;
-    refinements_ = directions == Directions::exact ? refinements : refined ? 1 : 0;
+    const bool always = leaning_ || numbers_ == Numbers::floats;
+    refinements_ = directions == Directions::exact ? refinements : always ? 1 : 0;
     push_corrector(sigma_mu_);
     find_direction(packed, system);
     refinements_ = 0;
