@@ -159,7 +159,9 @@ void PackedProblem::multiply_symmetric(View x, MutableView y) const {
     }
 }
 
+/// Null in the assembled form, which has none.
 const double* PackedProblem::rows_of(const Run& run, const Cell& cell) const {
+    if (matrix_) return nullptr;
     return g_.data() + row_width * static_cast<std::size_t>(cell.first_row - run.rows_elsewhere);
 }
 
@@ -236,9 +238,10 @@ double PackedProblem::row_velocity(const Cell& cell, int row, const double* g, V
     return c_.empty() ? w : w + c_[row] * x[row];
 }
 
-// u += G_i^T change, g being row i of G
-void PackedProblem::push(const Cell& cell, const double* g, double change, MutableView u) const {
+// u += G_i^T change, g being the cell's rows of G
+void PackedProblem::push(const Cell& cell, int row, const double* g, double change, MutableView u) const {
     if (matrix_) return;
+    g += row_width * (row - cell.first_row);
     double* ua = u.data() + state_width * static_cast<std::size_t>(cell.slot_a);
     double* ub = u.data() + state_width * static_cast<std::size_t>(cell.slot_b);
     for (int k = 0; k < 6; ++k) {
@@ -252,7 +255,7 @@ void PackedProblem::sweep_scalar(const Cell& cell, const double* g, double omega
     const int i = cell.first_row;
     const double after =
         std::clamp(x[i] - omega * cell.step * row_velocity(cell, i, g, u, x), cell.lower, cell.upper);
-    push(cell, g, after - x[i], u);
+    push(cell, i, g, after - x[i], u);
     x[i] = after;
 }
 
@@ -265,7 +268,7 @@ void PackedProblem::sweep_box(const Cell& cell, const double* g, double omega, M
         const double upper = i == cell.first_row ? infinity : bound;
         const double after =
             std::clamp(x[i] - omega / metric_[i] * row_velocity(cell, i, g, u, x), lower, upper);
-        push(cell, g + row_width * (i - cell.first_row), after - x[i], u);
+        push(cell, i, g, after - x[i], u);
         x[i] = after;
     }
 }
@@ -295,7 +298,7 @@ void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, 
     project_cell(cell, 0.0, std::span(z).first(n), metric);
     for (std::size_t i = 0; i < n; ++i) {
         const int row = cell.first_row + static_cast<int>(i);
-        push(cell, g + row_width * i, z[i] - x[row], u);
+        push(cell, row, g, z[i] - x[row], u);
         x[row] = z[i];
     }
 }

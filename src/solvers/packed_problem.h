@@ -190,7 +190,7 @@ private:
     const double* rows_of(const Run& run, const Cell& cell) const;
     double row_product(int row, View x) const;
     double row_velocity(const Cell& cell, int row, const double* g, View u, View x) const;
-    void push(const Cell& cell, const double* g, double change, MutableView u) const;
+    void push(const Cell& cell, int row, const double* g, double change, MutableView u) const;
     void sweep_cell(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
     void cell_velocity(const Cell& cell, const double* g, View u, View x, double* w) const;
     void sweep_cone(const Cell& cell, const double* g, double omega, MutableView x, MutableView u) const;
