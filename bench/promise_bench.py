@@ -11,13 +11,13 @@ taken to be 20 ns a row.  On a busy machine the scheduler makes solves late: the
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import h5py
+
+from answers import ask
 
 parser = argparse.ArgumentParser(description="Is the promise kept?")
 parser.add_argument("uptack")
@@ -31,10 +31,7 @@ GENERATED = ["b1", "b2", "b2-friction", "b3", "wall", "shaker", "shaker-friction
 
 
 def uptack(*words):
-    done = subprocess.run([arguments.uptack, *map(str, words)], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
+    return ask(arguments.uptack, *words)
 
 
 def is_late(seconds, rows):
@@ -45,7 +42,7 @@ def is_late(seconds, rows):
 
 
 def run(scene, *words):
-    return uptack("run", scene, "--threads", "1", "--duration", arguments.duration, "--json", *words)
+    return uptack("run", scene, "--threads", "1", "--duration", arguments.duration, *words)
 
 
 def solve_times(recording):
@@ -85,7 +82,7 @@ def judge_scenes(scenes):
 
 
 def solve(file, tolerance, *words):
-    answer = uptack("solve", file, "--solver", "auto", "--threads", "1", "--tolerance", tolerance, "--json", *words)
+    answer = uptack("solve", file, "--solver", "auto", "--threads", "1", "--tolerance", tolerance, *words)
     claims = answer["status"] == "converged"
     if claims != answer["tolerance_met"]:
         sys.exit(f"{file} to {tolerance:g}: status {answer['status']}, but the certificate says "
@@ -118,7 +115,7 @@ def problem_files(path):
 
 def generated(folder):
     for problem in GENERATED:
-        uptack("generate", problem, "-o", f"{folder}/{problem}.h5", "--json")
+        uptack("generate", problem, "-o", f"{folder}/{problem}.h5")
         yield problem, f"{folder}/{problem}.h5"
 
 
@@ -126,7 +123,7 @@ def main():
     paths = [pathlib.Path(name) for name in arguments.names if pathlib.Path(name).exists()]
     scenes = [name for name in arguments.names if not pathlib.Path(name).exists()]
     if not arguments.names:
-        scenes = [scene["scene"] for scene in uptack("scenes", "--json")["scenes"]]
+        scenes = [scene["scene"] for scene in uptack("scenes")["scenes"]]
     if scenes:
         judge_scenes(scenes)
     with tempfile.TemporaryDirectory() as folder:

@@ -9,14 +9,13 @@ convex friction.
 """
 
 import argparse
-import json
 import pathlib
 import statistics
-import subprocess
-import sys
 import tempfile
 
 import h5py
+
+from answers import ask
 
 parser = argparse.ArgumentParser(description="What is the last step's solution worth?")
 parser.add_argument("uptack")
@@ -33,10 +32,7 @@ CASES = [
 
 
 def uptack(*words):
-    done = subprocess.run([arguments.uptack, *map(str, words), "--json"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}: exit {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout)
+    return ask(arguments.uptack, *words)
 
 
 def steps_of(recording):

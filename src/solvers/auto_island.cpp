@@ -509,7 +509,8 @@ double AutoIsland::pessimistic(double first_order_ns) const {
 /// As far as it goes; what is not convex it may not solve at all.
 void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
-    const bool walks = problem_->row_count() <= flat_rows;  // at once; larger ones only in a second attempt
+    const bool walks =
+        problem_->row_count() <= Newton::long_walk_rows;  // at once; larger ones only in a second attempt
     if (judged_) cap = std::llround((walks ? walking_patience : newton_patience) * newton_count()) + 1;
     leave_path();
     const bool tiny = can_try_active_sets(*problem_);  // trying its sets is quicker, and exact

@@ -27,7 +27,8 @@
 //                   starts from zero unless the error is below 1e-4: what its interior point finds must not
 //                   be dropped because sweeps had a smaller residual.  What is not convex it may not solve at
 //                   all: there it is taken only where a factorisation is cheap, for at most four times the
-//                   iterations that it should take, and again when the work has doubled.
+//                   iterations that it should take (eight where it may walk: up to 6000 rows at once, larger
+//                   ones in a second attempt), and again when the work has doubled.
 //                   It then starts from zero once.  But first, for one factorisation, it says where its
 //                   interior point would start (Newton::start_error).  If that is far away it will take four
 //                   times as long: half of that must have been tried, and it polishes what was found so far.

@@ -21,6 +21,10 @@ namespace uptack {
 
 class MatrixPanels {
 public:
+    MatrixPanels() = default;
+    MatrixPanels(MatrixPanels&&) = default;  // no copies: the panels know where their numbers are
+    MatrixPanels& operator=(MatrixPanels&&) = default;
+
     void build(const SparseMatrix& matrix, std::span<const Cell> cells);
 
     /// One per cell; without rows: it is none.

@@ -96,6 +96,9 @@ public:
     /// (8000) or stacks.
     static constexpr double float_operations = 3e4;
 
+    /// Up to here it walks patiently: an iteration takes a millisecond or two.
+    static constexpr int long_walk_rows = 6000;
+
 private:
     SolveReport solve_packed(const Problem& problem, Solution& solution, const StopRule& rule,
                              const Observer& observer);

@@ -123,20 +123,24 @@ void Newton::solve_newton_system() {
     };
     const auto precondition = [&](View in, MutableView out) { system_.solve(packed_, in, out); };
     const auto size = [&] { return std::sqrt(weighted_dot(residual_, residual_, packed_.metric())); };
-    const double before = size();
+    const auto iterate = [&](MutableView out) {
+        gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
+                     multiply, precondition, out);
+    };
+    const auto leave_over = [&] {  // of the residual, after dx
+        multiply(dx_, adx_);
+        add_scaled(-1.0, adx_, residual_);
+    };
+    const double before = packed_.is_convex() ? 0.0 : size();
     precondition(residual_, dx_);
-    multiply(dx_, adx_);
-    add_scaled(-1.0, adx_, residual_);
+    leave_over();
     if (packed_.is_convex() || size() <= good_factor * before) {
         precondition(residual_, adx_);
     } else {
         add_scaled(1.0, adx_, residual_);
-        gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
-                     multiply, precondition, dx_);
-        multiply(dx_, adx_);
-        add_scaled(-1.0, adx_, residual_);
-        gmres_.solve(residual_, packed_.metric(), {.reduction = gmres_reduction, .deadline = deadline_},
-                     multiply, precondition, adx_);
+        iterate(dx_);
+        leave_over();
+        iterate(adx_);
     }
     add_scaled(1.0, adx_, dx_);
 }

@@ -56,6 +56,15 @@ void square_root(std::size_t n, const double* gamma, double* b) {
     }
 }
 
+/// rows x columns -> columns x rows
+SmallBlock transposed(int rows, int columns, const double* block) {
+    SmallBlock out{};
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) out[j * rows + i] = block[i * columns + j];
+    }
+    return out;
+}
+
 bool all_zero(const double* values, std::size_t count) {
     return std::all_of(values, values + count, [](double value) { return value == 0.0; });
 }
@@ -386,13 +395,10 @@ void NewtonSystem::fill_edge(const PackedProblem& packed, std::size_t index, con
         return;
     }
     std::array<double, 36> twin{};
-    std::array<double, 36> transposed{};
     side_product<n>(g + 6, weighted_a, twin.data());
-    for (int i = 0; i < 6; ++i) {
-        for (int j = 0; j < 6; ++j) transposed[6 * j + i] = twin[6 * i + j];
-    }
-    pick(a, b, transposed.data());
-    factor_.add_edge(edge_of_cell_[index], block.data(), transposed.data());
+    SmallBlock twin_transposed = transposed(6, 6, twin.data());
+    pick(a, b, twin_transposed.data());
+    factor_.add_edge(edge_of_cell_[index], block.data(), twin_transposed.data());
 }
 
 /// B^T A_s B, cell by cell and edge by edge.
@@ -439,11 +445,7 @@ void NewtonSystem::fill_rows(const PackedProblem& packed) {
         const double* block = edge_blocks_.data() + max_entries * e;
         const SmallBlock ab = weighed(a, columns, [=](int i, int j) { return block[i * columns + j]; });
         const SmallBlock ba = weighed(b, rows, [=](int i, int j) { return block[j * columns + i]; });
-        SmallBlock ba_transposed{};
-        for (int i = 0; i < columns; ++i) {
-            for (int j = 0; j < rows; ++j) ba_transposed[j * columns + i] = ba[i * rows + j];
-        }
-        factor_.add_edge(static_cast<int>(e), ab.data(), ba_transposed.data());
+        factor_.add_edge(static_cast<int>(e), ab.data(), transposed(columns, rows, ba.data()).data());
     }
 }
 

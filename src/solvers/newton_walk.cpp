@@ -29,7 +29,6 @@ constexpr double sufficient = 1e-3;  // decrease of the residual, per length of 
 // where a factorisation is dear: that is a packing.
 constexpr std::int64_t patience = 1000;
 constexpr std::int64_t large_patience = 100;
-constexpr std::size_t large_rows = 6000;
 constexpr double polish_gain = 0.01;  // of the energy: worth a polish
 constexpr double gain = 0.81;         // of the energy: a tenth of the error
 
@@ -48,7 +47,7 @@ void Newton::walk() {
     double milestone_J = best_J_;
     const std::int64_t began = factorisations_;
     std::int64_t reached = began;
-    const bool large = is_dear() || packed_.rows() > large_rows;
+    const bool large = is_dear() || packed_.rows() > std::size_t{long_walk_rows};
     const std::int64_t patient = large ? large_patience : patience;
     while (rho <= most_rho && !monitor_.finished()) {
         copy(x_, center_);

@@ -130,7 +130,7 @@ void PackedProblem::reset(const Problem& problem) {
     adjacency_start_.clear();
     adjacency_entry_.clear();
     convex_ = only_bilateral_ = positive_diagonal_ = true;
-    symmetric_ = !matrix_ || equals_transpose(*matrix_, places_);
+    symmetric_ = !matrix_ || equals_transpose(*matrix_, twins_);
 }
 
 // L of the inertia and the root of the inverse mass, needed only while packing: the scratch state lends its

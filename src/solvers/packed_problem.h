@@ -212,9 +212,9 @@ private:
     std::vector<ContactBatch> batches_;
     std::vector<SlimBatch> slim_batches_;  // the same in floats, of large problems
     RowsAs reads_ = RowsAs::doubles;
-    MatrixPanels panels_;  // of the assembled form
-    std::vector<std::int64_t> places_;
-    AlignedVector batch_c_;  // read by whole vectors; empty: no compliance
+    MatrixPanels panels_;              // of the assembled form
+    std::vector<std::int64_t> twins_;  // scratch of the check whether the matrix is symmetric
+    AlignedVector batch_c_;            // read by whole vectors; empty: no compliance
     BatchPlan plan_;
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
     std::vector<Run> planned_;                  // runs_ of that plan

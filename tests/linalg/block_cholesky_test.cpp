@@ -97,6 +97,24 @@ void fill_unsymmetric(const BlockSystem& system, std::uint64_t seed, BlockCholes
     add_edges(system, seed, 3.0, Shape::unsymmetric, factor, dense);
 }
 
+/// b and what the factor makes of it.
+struct Solved {
+    Eigen::VectorXd b;
+    Eigen::VectorXd found;
+
+    double residual(const Eigen::MatrixXd& dense) const { return (dense * found - b).norm() / b.norm(); }
+};
+
+Solved solve_random(BlockCholesky& factor, const BlockSystem& system, std::uint64_t seed) {
+    std::vector<double> x = Random(seed).normals(system.offset.back());
+    const auto vector = [&] { return Eigen::Map<Eigen::VectorXd>(x.data(), system.offset.back()); };
+    Solved out;
+    out.b = vector();
+    factor.solve(x);
+    out.found = vector();
+    return out;
+}
+
 TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
     BlockCholesky factor;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -105,11 +123,7 @@ TEST(BlockCholesky, SolvesLikeADenseFactorisation) {
         Eigen::MatrixXd dense;
         fill(system, seed, 3.0, factor, dense);
         EXPECT_EQ(factor.factorise(0.5), 0);
-        Random random(seed);
-        std::vector<double> x = random.normals(system.offset.back());
-        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
-        factor.solve(x);
-        const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
+        const auto [b, found] = solve_random(factor, system, seed);
         const Eigen::VectorXd expected = dense.llt().solve(b);
         EXPECT_LE((found - expected).norm(), tolerance(1e-11) * expected.norm()) << "seed " << seed;
     }
@@ -123,10 +137,7 @@ TEST(BlockCholesky, UnsymmetricMatricesAreSolvedLikeDenseOnes) {
         Eigen::MatrixXd dense;
         fill_unsymmetric(system, seed, factor, dense);
         EXPECT_EQ(factor.factorise(1e-6), 0);
-        std::vector<double> x = Random(seed).normals(system.offset.back());
-        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
-        factor.solve(x);
-        const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
+        const auto [b, found] = solve_random(factor, system, seed);
         const Eigen::VectorXd expected = dense.partialPivLu().solve(b);
         EXPECT_LE((found - expected).norm(), tolerance(1e-10) * expected.norm()) << "seed " << seed;
     }
@@ -135,11 +146,7 @@ TEST(BlockCholesky, UnsymmetricMatricesAreSolvedLikeDenseOnes) {
     Eigen::MatrixXd dense;
     fill(system, 2, 3.0, factor, dense);
     EXPECT_EQ(factor.factorise(0.5), 0);
-    std::vector<double> x = Random(2).normals(system.offset.back());
-    const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
-    factor.solve(x);
-    const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
-    EXPECT_LE((dense * found - b).norm(), tolerance(1e-8) * b.norm());
+    EXPECT_LE(solve_random(factor, system, 2).residual(dense), tolerance(1e-8));
 }
 
 TEST(BlockCholesky, FloatsGiveSixDigitsAndDoublesFollowThem) {
@@ -149,11 +156,7 @@ TEST(BlockCholesky, FloatsGiveSixDigitsAndDoublesFollowThem) {
         Eigen::MatrixXd dense;
         fill(system, 7, 1.0, factor, dense, numbers);
         EXPECT_EQ(factor.factorise(0.5), 0);
-        std::vector<double> x = Random(7).normals(system.offset.back());
-        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
-        factor.solve(x);
-        const Eigen::VectorXd found = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
-        return (dense * found - b).norm() / b.norm();
+        return solve_random(factor, system, 7).residual(dense);
     };
     const double floats = error(BlockCholesky::Numbers::floats);
     EXPECT_LE(floats, tolerance(1e-5));
@@ -168,11 +171,7 @@ TEST(BlockCholesky, RefillsTheSameStructureWithOtherNumbers) {
         Eigen::MatrixXd dense;
         fill(system, seed, std::pow(10.0, static_cast<double>(seed)), factor, dense);
         factor.factorise(0.5);
-        std::vector<double> x = Random(seed).normals(system.offset.back());
-        const Eigen::VectorXd b = Eigen::Map<Eigen::VectorXd>(x.data(), dense.rows());
-        factor.solve(x);
-        const Eigen::Map<Eigen::VectorXd> found(x.data(), dense.rows());
-        EXPECT_LE((dense * found - b).norm(), tolerance(1e-8) * b.norm());
+        EXPECT_LE(solve_random(factor, system, seed).residual(dense), tolerance(1e-8));
     }
 }
 
