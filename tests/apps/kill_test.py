@@ -42,7 +42,7 @@ def committed_rows(path, **how):
 
 
 class Killed(UptackCase):
-    WORDS = ("run", "boxes.json", "--set", "count=5", "--duration", 0.6, *OFTEN)
+    WORDS = ("run", "boxes.json", "--set", "count=5", "--duration", 4, *OFTEN)
 
     @classmethod
     def setUpClass(cls):
@@ -86,7 +86,9 @@ class Killed(UptackCase):
         moments = random.Random(7)
         kills = finished = 0
         steps_found = set()
-        seconds = self.seconds  # longer if the machine has become slower: kills that find nothing new came too soon
+        # What an undisturbed run takes.  Machines become slower, and then kills find nothing new: they came too soon.
+        # Or quicker, and then whole runs end before they are killed, and say what they take now.
+        seconds = self.seconds
         for attempt in range(10 * KILLS):
             if kills >= KILLS:
                 break
@@ -98,7 +100,11 @@ class Killed(UptackCase):
                 # What remains to be done gets shorter with every resume, and so do the runs.  But a machine that
                 # has become slower since they were timed might not let one end in time.
                 patience = moments.uniform(0.0, 0.9) * seconds
+                whole = kills == kills_before
+                begin = time.monotonic()
                 if not self.killed_after(None if kills - kills_before >= KILLS // FINISHED else patience, words):
+                    if whole:
+                        seconds = time.monotonic() - begin
                     break
                 kills += 1
                 found_before = len(steps_found)
