@@ -1,15 +1,17 @@
 // Is `auto` ever much slower than the best single solver, and does it reach 1e-8?
 //
-//     build/bin/auto_bench [--csv FILE] [FILE.hdf5 | FILE.dat | FOLDER ...]
+//     build/bin/auto_bench [--csv FILE] [--files-only] [FILE.hdf5 | FILE.dat | FOLDER ...]
 //
-// Every generated problem, and the problem files and folders that are named; each at four tolerances, cold,
-// on one thread.  Times are CPU seconds of that thread, packing and analysis included, the least of several
-// runs; a run counts only if the certificate confirms the tolerance.  A single solver is given twice the time
-// that auto took: what is slower does not matter here.  Then auto and the best of them run again, in turns.
+// Every generated problem (not with --files-only), and the problem files and folders that are named; each at
+// four tolerances, cold, on one thread.  Times are CPU seconds of that thread, packing and analysis included,
+// the least of several runs; a run counts only if the certificate confirms the tolerance.  A single solver is
+// given twice the time that auto took: what is slower does not matter here.  Then auto and the best of them
+// run again, in turns.
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -190,25 +192,30 @@ void count(const Case& one, const Line& line, Tally& tally) {
     }
 }
 
-int run(const std::vector<std::string>& words) {
-    const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
-    std::ofstream csv;
+struct Options {
+    std::vector<std::string> files;
+    std::string csv;
+    bool files_only = false;
+};
+
+std::vector<Case> cases_of(const Options& options) {
     std::vector<Case> cases;
-    bool generated = true;
-    for (std::size_t k = 0; k < words.size(); ++k) {
-        if (words[k] == "--csv" && k + 1 < words.size()) {
-            csv.open(words[++k]);
-            csv << "problem,rows,tolerance,auto_s,auto_error,best_s,best_solver,methods\n";
-        } else if (words[k] == "--files-only") {
-            generated = false;
-        } else {
-            add_files(words[k], cases);
+    if (!options.files_only) cases = generated_cases();
+    for (const std::string& file : options.files) add_files(file, cases);
+    return cases;
+}
+
+int run(const Options& options) {
+    const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+    const std::vector<Case> cases = cases_of(options);
+    std::ofstream csv;
+    if (!options.csv.empty()) {
+        csv.open(options.csv);
+        if (!csv) {
+            fmt::print(stderr, "auto_bench: cannot write {}; is there such a folder?\n", options.csv);
+            return 2;
         }
-    }
-    if (generated) {
-        std::vector<Case> made = generated_cases();
-        cases.insert(cases.begin(), std::make_move_iterator(made.begin()),
-                     std::make_move_iterator(made.end()));
+        csv << "problem,rows,tolerance,auto_s,auto_error,best_s,best_solver,methods\n";
     }
     fmt::print("{:28} {:5}  {:>9} {:7}  {:>9} {:8} {:>6}\n", "problem", "tol", "auto ms", "error", "best ms",
                "of", "ratio");
@@ -237,5 +244,12 @@ int run(const std::vector<std::string>& words) {
 }  // namespace uptack::bench
 
 int main(int argc, char** argv) {
-    return uptack::bench::run({argv + 1, argv + argc});
+    uptack::bench::Options options;
+    CLI::App app{"auto beside the best single solver, at four tolerances"};
+    app.add_option("files", options.files, "problem files and folders, besides the generated problems")
+        ->check(CLI::ExistingPath);
+    app.add_flag("--files-only", options.files_only, "no generated problems")->needs("files");
+    app.add_option("--csv", options.csv, "write the results there too");
+    CLI11_PARSE(app, argc, argv);
+    return uptack::bench::run(options);
 }

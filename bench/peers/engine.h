@@ -50,7 +50,7 @@ struct Setting {
     std::string name{};
     std::string detail{};  ///< what differs from the engine's defaults
     std::function<std::unique_ptr<Engine>(const Scene&)> start;
-    std::string only_scene{};  ///< where it makes sense; empty: everywhere
+    std::vector<std::string> only_scenes{};  ///< where it makes sense; empty: everywhere
     /// Why this scene is not for this setting; empty where it is.
     std::function<std::string(const Scene&)> refusal = [](const Scene&) { return std::string(); };
 };

@@ -216,7 +216,8 @@ double total_energy(const Scene& scene, std::span<const BodyState> bodies, doubl
 }
 
 std::vector<PhaseResult> run(const Scene& scene, const Setting& setting, double limit_s) {
-    if (!setting.only_scene.empty() && setting.only_scene != scene.name) return {};
+    const std::vector<std::string>& only = setting.only_scenes;
+    if (!only.empty() && std::find(only.begin(), only.end(), scene.name) == only.end()) return {};
     const std::string refusal = setting.refusal(scene);
     if (!refusal.empty()) return absent(scene, setting, refusal);
     try {

@@ -44,7 +44,7 @@ constexpr double joint_loose = 1e-3;  // relative error below which cg has no ch
 constexpr std::int64_t newton_cap = 100;            // where it may not converge at all, and goes first;
 constexpr std::int64_t newton_least_patience = 10;  // below the tolerance
 constexpr double newton_patience = 4.0;   // else so many times the iterations that it is expected to take,
-constexpr double walking_patience = 8.0;  // or these where it may walk
+constexpr double walking_patience = 8.0;  // or these with exact cones, where it may walk
 constexpr double least_rest = 0.05;  // of the time budget, for others when newton gave up for want of time
 constexpr double row_sweep_s = 0.35e-6;     // what packing for the one sweep takes that is always made
 constexpr double walk_share = 5.0;          // of all work before: newton's walk, before giving up
@@ -55,8 +55,8 @@ constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
 constexpr double late_window = 1.4;         // and the last third of it, if that is slower
-constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up now and then (no cones),
-constexpr double doubtful_advantage = 1.8;  // or where it may not converge
+constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up (no cones, or boxes),
+constexpr double doubtful_advantage = 1.8;  // or where it may not converge (exact cones)
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
 constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
 constexpr double stuck_gain = 0.9;                       // of the error: the other first-order method's turn
@@ -185,15 +185,16 @@ Newton& AutoIsland::last_newton() const {
 void AutoIsland::look_at(const Problem& problem) {
     problem_ = &problem;
     convex_ = true;
-    has_cones_ = false;
+    has_cones_ = has_exact_cones_ = false;
     int joint_rows = 0;
     for (const Block& block : problem.blocks) {
         if (std::holds_alternative<Bilateral>(block.law)) joint_rows += block.rows;
         const auto* cone = std::get_if<FrictionCone>(&block.law);
         if (cone != nullptr) has_cones_ = true;
-        if (cone != nullptr && cone->model == FrictionModel::exact) convex_ = false;
+        if (cone != nullptr && cone->model == FrictionModel::exact) has_exact_cones_ = true;
         if (std::holds_alternative<BoxFriction>(block.law)) convex_ = false;
     }
+    if (has_exact_cones_) convex_ = false;
     costs_ = costs_of(problem, convex_ ? Convex::yes : Convex::no);
     least_stage_ns_ = first_stage * costs_.sweep_ns;
     joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
@@ -267,11 +268,12 @@ bool AutoIsland::ended_early(Method method) const {
     return method == Method::newton && seconds_left() > least_rest * rule_.budget_s;
 }
 
-/// What is not convex its polish seldom solves from what sweeps found: that is left for a second attempt, and
-/// for where its own start is far away.
+/// Near the solution its polish is the shorter way, but with exact cones, which it seldom solves from what
+/// sweeps found: that is left for a second attempt, and for where its own start is far away.
 bool AutoIsland::newton_starts_anew() const {
     if (!judged_) return false;
-    return convex_ ? report_.relative_error > polish_from : !newton_failed_ && !starts_far();
+    if (!convex_ && (newton_failed_ || starts_far())) return false;
+    return has_exact_cones_ || report_.relative_error > polish_from;
 }
 
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
@@ -497,8 +499,8 @@ bool AutoIsland::newton_pays(double first_order_ns) {
 }
 
 double AutoIsland::newton_advantage() const {
-    if (!convex_) return doubtful_advantage;
-    return has_cones_ ? 1.0 : plain_advantage;
+    if (has_exact_cones_) return doubtful_advantage;
+    return has_cones_ && convex_ ? 1.0 : plain_advantage;
 }
 
 double AutoIsland::pessimistic(double first_order_ns) const {
@@ -511,7 +513,8 @@ void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
     const bool walks =
         problem_->row_count() <= Newton::long_walk_rows;  // at once; larger ones only in a second attempt
-    if (judged_) cap = std::llround((walks ? walking_patience : newton_patience) * newton_count()) + 1;
+    const double patience = walks && has_exact_cones_ ? walking_patience : newton_patience;
+    if (judged_) cap = std::llround(patience * newton_count()) + 1;
     leave_path();
     const bool tiny = can_try_active_sets(*problem_);  // trying its sets is quicker, and exact
     newton().may_walk(!tiny && (walks || !judged_ || !newton_starts_anew()));

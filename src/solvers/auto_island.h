@@ -27,11 +27,12 @@
 //                   starts from zero unless the error is below 1e-4: what its interior point finds must not
 //                   be dropped because sweeps had a smaller residual.  What is not convex it may not solve at
 //                   all: there it is taken only where a factorisation is cheap, for at most four times the
-//                   iterations that it should take (eight where it may walk: up to 6000 rows at once, larger
-//                   ones in a second attempt), and again when the work has doubled.
-//                   It then starts from zero once.  But first, for one factorisation, it says where its
-//                   interior point would start (Newton::start_error).  If that is far away it will take four
-//                   times as long: half of that must have been tried, and it polishes what was found so far.
+//                   iterations that it should take, and again when the work has doubled.  With exact cones
+//                   for eight times, where it may walk (up to 6000 rows at once, larger ones in a second
+//                   attempt), and once from zero in any case.  But first, for one factorisation, it says
+//                   where its interior point would start (Newton::start_error).  If that is far away it will
+//                   take four times as long: half of that must have been tried, and it polishes what was
+//                   found so far.
 //     for apgd      where the problem is convex, more is left than has been done, and nncg gained less than
 //                   10 %.  With friction cones apgd's iterations cost twice as much as sweeps and are hardly
 //                   fewer: there only where newton has no chance.  What is not convex is left to nncg until
@@ -221,6 +222,7 @@ private:
     Methods refused_ = 0;
     bool convex_ = true;
     bool has_cones_ = false;
+    bool has_exact_cones_ = false;
     double joint_share_ = 0.0;  // of the rows
     double joint_goal_ = 1.0;   // of the tolerance
     double standing_goal_ = 1.0;

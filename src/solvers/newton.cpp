@@ -30,7 +30,7 @@ constexpr int joint_steps = 60;
 SolveReport Newton::solve(const Problem& problem, Solution& solution, const StopRule& rule,
                           const Observer& observer) {
     monitor_.start_clock();
-    analysed_ = false;
+    analysed_ = knows_start_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
     return solve_packed(problem, solution, rule, observer);
 }
@@ -74,7 +74,7 @@ bool Newton::correct(const Problem& problem, Solution& solution, Tolerance toler
 }
 
 double Newton::factor_operations(const Problem& problem) {
-    linear_ = false;
+    linear_ = knows_start_ = false;
     packed_.pack(problem, PackedProblem::Use::products);
     analysed_ = system_.prepare(packed_);
     return system_.operations();
@@ -86,6 +86,8 @@ double Newton::start_error() {
     resize();
     set_weights(options_.start_weight);
     solve_without_laws();
+    start_ = x_;
+    knows_start_ = true;
     packed_.project(x_);
     packed_.multiply(x_, az_);
     return relative_error(packed_.energy_error(x_, az_), packed_.reference_energy());
@@ -225,7 +227,11 @@ bool Newton::is_dear() const {
 void Newton::interior_stage() {
     set_weights(options_.start_weight);
     const auto numbers = is_dear() && packed_.is_convex() ? Numbers::floats : Numbers::doubles;
-    if (!solve_without_laws(numbers)) return;
+    if (knows_start_) {
+        copy(start_, x_);
+    } else if (!solve_without_laws(numbers)) {
+        return;
+    }
     copy(x_, z_);
     packed_.project(z_);
     look(z_);

@@ -82,7 +82,7 @@ public:
                                const Observer& observer);
 
     /// Relative error of the impulses that obey no law, projected: where the interior point will start.
-    /// Right after factor_operations of the same problem; a factorisation.
+    /// Right after factor_operations of the same problem; a factorisation, which solve_analysed then saves.
     double start_error();
 
     /// Whether it may walk (4) from now on: not worth it for who has other ways to go.
@@ -145,7 +145,8 @@ private:
     NewtonSystem system_;
     InteriorPoint interior_;
     Gmres gmres_;
-    bool analysed_ = false;  // by factor_operations, for the solve that follows
+    bool analysed_ = false;     // by factor_operations, for the solve that follows
+    bool knows_start_ = false;  // start_ is of this problem
     bool may_walk_ = true;
     bool linear_ = false;                 // the factor is that of A + R for the problem last solved
     const Solution* solution_ = nullptr;  // the monitor keeps the best impulses in it
@@ -156,6 +157,7 @@ private:
     double best_J_ = 0.0;
 
     std::vector<double> x_, ax_;    // iterate and A x
+    std::vector<double> start_;     // impulses that obey no law
     std::vector<double> center_;    // c
     std::vector<double> weight_;    // R
     std::vector<double> z_, az_;    // projected point and A z
