@@ -46,7 +46,8 @@ constexpr std::int64_t newton_least_patience = 10;  // below the tolerance
 constexpr double newton_patience = 4.0;   // else so many times the iterations that it is expected to take,
 constexpr double walking_patience = 8.0;  // or these with exact cones, where it may walk
 constexpr double least_rest = 0.05;  // of the time budget, for others when newton gave up for want of time
-constexpr double row_sweep_s = 0.35e-6;     // what packing for the one sweep takes that is always made
+constexpr double row_sweep_s = 0.35e-6;     // what packing for the one sweep takes that is always made,
+constexpr double first_sweep_s = 0.5e-3;    // and so much more the first time: its memory and code are new
 constexpr double walk_share = 5.0;          // of all work before: newton's walk, before giving up
 constexpr std::int64_t first_verdict = 20;  // iterations
 constexpr double first_stage = 60.0;        // sweeps before the first change to apgd
@@ -225,12 +226,16 @@ double AutoIsland::excess(double energy_J) const {
 // 1. Run from the best impulses so far   2. keep what is better   3. is that the end?
 // False: the method refused; nothing has changed.
 bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, From from) {
+    if (report_.iterations > 0 && is_first_order(method) && seconds_left() < sweep_setup_s()) {
+        stop(Status::budget_spent, "the time left is too short for a sweep");
+        return true;
+    }
     StopRule rule = rule_;
     const double factor = rule.tolerance.unit == ErrorUnit::joules ? tightening * tightening : tightening;
     rule.tolerance.value *= factor;
     rule.max_iterations = std::min(iterations, rule_.max_iterations - report_.iterations);
     rule.budget_s = seconds_left();
-    if (method == Method::newton && !judged_) rule.budget_s -= row_sweep_s * problem_->row_count();
+    if (method == Method::newton && !judged_) rule.budget_s -= sweep_setup_s();
     rule.enough = &leave_;
     trial_.impulse = from == From::best ? solution_->impulse : path_;
     if (method == Method::newton && newton_starts_anew()) trial_.impulse.clear();
@@ -261,6 +266,10 @@ bool AutoIsland::run(Method method, std::int64_t iterations, double tightening, 
         stop(Status::iteration_limit, "");
     }
     return true;
+}
+
+double AutoIsland::sweep_setup_s() const {
+    return (has_swept_ ? 0.0 : first_sweep_s) + row_sweep_s * problem_->row_count();
 }
 
 /// Newton gives up as soon as the next thing that it cannot interrupt would end too late.
@@ -308,6 +317,7 @@ void AutoIsland::book(Method method, const SolveReport& trial) {
     const double spent_ns = static_cast<double>(trial.iterations) * iteration_ns(method);
     work_ns_ += spent_ns;
     if (is_first_order(method)) {
+        has_swept_ = true;
         swept_ += static_cast<double>(trial.iterations);
         swept_ns_ += spent_ns;
         swept_s_ += trial.seconds;

@@ -193,6 +193,7 @@ private:
     double pessimistic(double first_order_ns) const;
     bool factor_is_cheap();
     bool fits(double work_ns) const;
+    double sweep_setup_s() const;
     double excess(double energy_J) const;
     bool meets_tolerance() const;
     bool caller_has_enough() const { return rule_.enough != nullptr && *rule_.enough; }
@@ -245,6 +246,7 @@ private:
     bool was_stalled_ = false;       // the first-order method before
     bool resumed_ = false;
     bool walked_ = false;
+    bool has_swept_ = false;  // in this or an earlier problem
 
     Method method_ = Method::nncg;  // the first-order one being watched
     Pace pace_;
