@@ -177,12 +177,14 @@ void BlockFactor<Real>::add_block(Real* values, int edge, const double* block) {
     const int rows = structure_->node_size(structure_->edge(edge).a);
     const int columns = structure_->node_size(structure_->edge(edge).b);
     Real* out = values + place.at;
-    for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < columns; ++j) {
-            const std::int64_t at = place.transposed ? static_cast<std::int64_t>(i) * place.stride + j
-                                                     : static_cast<std::int64_t>(j) * place.stride + i;
-            out[at] += static_cast<Real>(block[i * columns + j]);
+    if (place.transposed) {
+        for (int i = 0; i < rows; ++i, out += place.stride, block += columns) {
+            for (int j = 0; j < columns; ++j) out[j] += static_cast<Real>(block[j]);
         }
+        return;
+    }
+    for (int j = 0; j < columns; ++j, out += place.stride, ++block) {
+        for (int i = 0; i < rows; ++i) out[i] += static_cast<Real>(block[i * columns]);
     }
 }
 

@@ -99,15 +99,13 @@ SmallBlock sandwich(int rows, const double* a, const double* m, int columns, con
     return out;
 }
 
-/// out = left^T right; both n x 6, rows of left row_width apart.
+/// sum += left^T right; both n x 6, rows of left row_width apart.
 template <int n>
-void side_product(const double* left, const double* right, double* out) {
+void add_side_product(const double* left, const double* right, double* sum) {
     for (int i = 0; i < 6; ++i) {
-        std::array<double, 6> sum{};
         for (int k = 0; k < n; ++k) {
-            for (int j = 0; j < 6; ++j) sum[j] += left[k * row_width + i] * right[6 * k + j];
+            for (int j = 0; j < 6; ++j) sum[6 * i + j] += left[k * row_width + i] * right[6 * k + j];
         }
-        std::copy_n(sum.begin(), 6, out + std::ptrdiff_t{6} * i);
     }
 }
 
@@ -208,8 +206,8 @@ void NewtonSystem::prepare_bodies(const PackedProblem& packed) {
         const int a = node_of_slot_[cells[k].slot_a];
         const int b = node_of_slot_[cells[k].slot_b];
         if (a < 0 || b < 0 || a == b) continue;
-        edge_of_cell_[k] = static_cast<int>(edges_.size());
-        edges_.push_back({a, b});
+        if (edges_.empty() || edges_.back() != BlockCholesky::Edge{a, b}) edges_.push_back({a, b});
+        edge_of_cell_[k] = static_cast<int>(edges_.size()) - 1;
     }
 }
 
@@ -345,60 +343,58 @@ void NewtonSystem::pick(int a, int b, double* block) const {
     }
 }
 
-/// G^T Gamma' G, cell by cell.
+/// G^T Gamma' G; cells between the same two bodies, one after the other, are added up first.
 void NewtonSystem::fill_bodies(const PackedProblem& packed) {
     const std::span<const Cell> cells = packed.cells();
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-        with_rows(cells[k].rows, [&](auto n) { fill_cell<n>(packed, k); });
+    for (std::size_t k = 0; k < cells.size();) {
+        const Cell& first = cells[k];
+        const int edge = edge_of_cell_[k];
+        PairBlocks sum;
+        for (; k < cells.size() && cells[k].slot_a == first.slot_a && cells[k].slot_b == first.slot_b; ++k)
+            with_rows(cells[k].rows, [&](auto n) { add_cell<n>(packed, k, sum); });
+        if (!sum.empty) fill_pair(first, edge, sum);
     }
 }
 
 template <int n>
-void NewtonSystem::fill_cell(const PackedProblem& packed, std::size_t index) {
+void NewtonSystem::add_cell(const PackedProblem& packed, std::size_t index, PairBlocks& sum) const {
     const Cell& cell = packed.cells()[index];
     const double* gamma = gamma_[index];
     if (all_zero(gamma, std::size_t{n} * n)) return;
-    std::array<double, std::size_t{6} * n> weighted_a{};
-    std::array<double, std::size_t{6} * n> weighted_b{};
-    std::array<double, 36> block{};
-    const double* g = packed.row_of_g(cell.first_row);
-    weigh_side<n>(gamma, g, weighted_a.data());
-    weigh_side<n>(gamma, g + 6, weighted_b.data());
-    const int a = node_of_slot_[cell.slot_a];
-    const int b = node_of_slot_[cell.slot_b];
-    if (a >= 0) {
-        side_product<n>(g, weighted_a.data(), block.data());
-        pick(a, a, block.data());
-        factor_.add_node(a, block.data());
-    }
-    if (b >= 0) {
-        side_product<n>(g + 6, weighted_b.data(), block.data());
-        pick(b, b, block.data());
-        factor_.add_node(b, block.data());
-    }
-    if (edge_of_cell_[index] >= 0) fill_edge<n>(packed, index, weighted_a.data(), weighted_b.data());
+    sum.empty = false;
+    const double* g_a = packed.row_of_g(cell.first_row);
+    const double* g_b = g_a + 6;
+    std::array<double, std::size_t{6} * n> weighted_a;
+    std::array<double, std::size_t{6} * n> weighted_b;
+    weigh_side<n>(gamma, g_a, weighted_a.data());
+    weigh_side<n>(gamma, g_b, weighted_b.data());
+    if (node_of_slot_[cell.slot_a] >= 0) add_side_product<n>(g_a, weighted_a.data(), sum.aa.data());
+    if (node_of_slot_[cell.slot_b] >= 0) add_side_product<n>(g_b, weighted_b.data(), sum.bb.data());
+    if (edge_of_cell_[index] < 0) return;
+    add_side_product<n>(g_a, weighted_b.data(), sum.ab.data());
+    if (shape_ == Shape::unsymmetric) add_side_product<n>(g_b, weighted_a.data(), sum.ba.data());
 }
 
-/// G_a^T Gamma' G_b and, where it is not the transpose of that, G_b^T Gamma' G_a.
-template <int n>
-void NewtonSystem::fill_edge(const PackedProblem& packed, std::size_t index, const double* weighted_a,
-                             const double* weighted_b) {
-    const Cell& cell = packed.cells()[index];
-    const double* g = packed.row_of_g(cell.first_row);
+/// Into the factor; G_b^T Gamma' G_a only where it is not the transpose of G_a^T Gamma' G_b.
+void NewtonSystem::fill_pair(const Cell& cell, int edge, PairBlocks& sum) {
     const int a = node_of_slot_[cell.slot_a];
     const int b = node_of_slot_[cell.slot_b];
-    std::array<double, 36> block{};
-    side_product<n>(g, weighted_b, block.data());
-    pick(a, b, block.data());
+    const auto add_node = [&](int node, double* block) {
+        if (node < 0) return;
+        pick(node, node, block);
+        factor_.add_node(node, block);
+    };
+    add_node(a, sum.aa.data());
+    add_node(b, sum.bb.data());
+    if (edge < 0) return;
+    pick(a, b, sum.ab.data());
     if (shape_ == Shape::symmetric) {
-        factor_.add_edge(edge_of_cell_[index], block.data());
+        factor_.add_edge(edge, sum.ab.data());
         return;
     }
-    std::array<double, 36> twin{};
-    side_product<n>(g + 6, weighted_a, twin.data());
-    SmallBlock twin_transposed = transposed(6, 6, twin.data());
-    pick(a, b, twin_transposed.data());
-    factor_.add_edge(edge_of_cell_[index], block.data(), twin_transposed.data());
+    SmallBlock ba_transposed = transposed(6, 6, sum.ba.data());
+    pick(a, b, ba_transposed.data());
+    factor_.add_edge(edge, sum.ab.data(), ba_transposed.data());
 }
 
 /// B^T A_s B, cell by cell and edge by edge.

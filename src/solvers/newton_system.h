@@ -97,11 +97,16 @@ private:
     void soften(const PackedProblem& packed, const CellBlocks& gamma);
     enum class Shape : bool { symmetric, unsymmetric };
     void fill_bodies(const PackedProblem& packed);
+    struct PairBlocks {  // G_a^T Gamma' G_a and so on, 6 x 6
+        std::array<double, 36> aa{};
+        std::array<double, 36> bb{};
+        std::array<double, 36> ab{};
+        std::array<double, 36> ba{};
+        bool empty = true;
+    };
     template <int n>
-    void fill_cell(const PackedProblem& packed, std::size_t index);
-    template <int n>
-    void fill_edge(const PackedProblem& packed, std::size_t index, const double* weighted_a,
-                   const double* weighted_b);
+    void add_cell(const PackedProblem& packed, std::size_t index, PairBlocks& sum) const;
+    void fill_pair(const Cell& cell, int edge, PairBlocks& sum);
     void pick(int a, int b, double* block) const;
     void fill_cells(const PackedProblem& packed);
     void fill_rows(const PackedProblem& packed);
