@@ -103,9 +103,12 @@ SmallBlock sandwich(int rows, const double* a, const double* m, int columns, con
 template <int n>
 void add_side_product(const double* left, const double* right, double* sum) {
     for (int i = 0; i < 6; ++i) {
+        std::array<double, 6> row;
+        std::copy_n(sum + std::ptrdiff_t{6} * i, 6, row.begin());
         for (int k = 0; k < n; ++k) {
-            for (int j = 0; j < 6; ++j) sum[6 * i + j] += left[k * row_width + i] * right[6 * k + j];
+            for (int j = 0; j < 6; ++j) row[j] += left[k * row_width + i] * right[6 * k + j];
         }
+        std::copy_n(row.begin(), 6, sum + std::ptrdiff_t{6} * i);
     }
 }
 
