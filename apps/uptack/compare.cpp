@@ -237,6 +237,11 @@ ExitCode run_compare(CompareArguments& arguments) {
         if (!arguments.output.empty()) fmt::print("\nThe page is in {}\n", arguments.output);
         if (!arguments.picture.png.empty()) fmt::print("\nThe picture is in {}\n", arguments.picture.png);
     }
+    for (const ComparedProblem& problem : comparison.problems) {
+        if (std::isfinite(problem.reference_energy_J)) continue;
+        print_error(zero_energy_text(problem.file));
+        return ExitCode::not_finite;
+    }
     return ExitCode::ok;
 }
 

@@ -159,6 +159,12 @@ std::string describe_size(const Problem& problem) {
     return problem.name.empty() ? describe_counts(problem) : problem.name + ": " + describe_counts(problem);
 }
 
+std::string zero_energy_text(const std::string& file) {
+    return fmt::format(
+        "{}: the energy of zero impulses is not finite; check the units of its matrix, biases and velocities",
+        file);
+}
+
 Json size_json(const Problem& problem) {
     return {{"problem", problem.name},          {"form", problem.matrix ? "assembled" : "bodies"},
             {"bodies", problem.bodies.size()},  {"rows", problem.row_count()},

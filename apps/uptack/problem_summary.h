@@ -47,6 +47,9 @@ std::string describe_counts(const Problem& problem);
 /// The same after the problem's name, if it has one.
 std::string describe_size(const Problem& problem);
 
+/// The line for a problem whose reference energy is not a number: no error can be measured against it.
+std::string zero_energy_text(const std::string& file);
+
 /// problem, form, bodies, rows, blocks, contacts, law_counts.
 Json size_json(const Problem& problem);
 

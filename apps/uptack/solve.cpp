@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -172,7 +173,7 @@ std::string status_text(const SolveArguments& arguments, const Outcome& outcome)
 }
 
 void print_worst(const Problem& problem, const Certificate& c) {
-    if (c.energy_error_J <= 0.0) return;
+    if (c.energy_error_J <= 0.0 || !std::isfinite(c.energy_error_J)) return;
     fmt::print("\nWorst blocks\n");
     for (const BlockError& error : c.worst) {
         fmt::print("  {:>9.3g} J {:>4.0f} %   {}\n", error.energy_error_J,
@@ -203,6 +204,12 @@ void print_outcome(const SolveArguments& arguments, const Problem& problem, cons
     if (arguments.explain) fmt::print("\nDecisions\n{}", explanation_text(outcome.report.stages));
 }
 
+std::string not_finite_text(const SolveArguments& arguments, const Certificate& certificate) {
+    if (!std::isfinite(certificate.reference_energy_J)) return zero_energy_text(arguments.file);
+    return fmt::format("{}: solver {} met numbers that are not finite; try another solver or options",
+                       arguments.file, arguments.solver);
+}
+
 ExitCode exit_code(const SolveArguments& arguments, const Outcome& outcome) {
     if (outcome.report.status == Status::unsuitable) {
         print_error(fmt::format("{}: solver {} cannot take this problem: {}", arguments.file,
@@ -210,9 +217,7 @@ ExitCode exit_code(const SolveArguments& arguments, const Outcome& outcome) {
         return ExitCode::bad_input;
     }
     if (outcome.report.status == Status::not_finite || !outcome.certificate.finite) {
-        print_error(
-            fmt::format("{}: solver {} met numbers that are not finite; try another solver or options",
-                        arguments.file, arguments.solver));
+        print_error(not_finite_text(arguments, outcome.certificate));
         return ExitCode::not_finite;
     }
     if (arguments.require && !outcome.tolerance_met) {

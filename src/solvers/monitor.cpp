@@ -81,7 +81,8 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
         start_J = packed.energy_error(x, y);
     }
     best_J_ = reference_J_;
-    if (!(start_J <= best_J_)) solution.impulse.assign(rows, 0.0);
+    // A start that judge() will not remember leaves zero impulses, also where their own energy overflows.
+    if (!std::isfinite(start_J) || start_J > best_J_) solution.impulse.assign(rows, 0.0);
     begun_s_ = seconds();
     judge(0, start_J, x);
 }

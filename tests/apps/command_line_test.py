@@ -230,6 +230,16 @@ class BadInput(CommandLine):
                 self.assertEqual(done.returncode, 3)
                 self.assertIs(strict_json(done.stdout)["valid"], False)
 
+    def test_energies_that_overflow_are_named(self):
+        (self.folder / "far.dat").write_text("2\n0\n2 2\n2 2\n2 1\n1 2\n-1e300 -1e300\n")
+        solvers = [entry["solver"] for entry in self.document("solvers")["solvers"]]
+        for solver in ("auto", "psor", "newton", "simplex"):
+            self.assertIn("energy of zero impulses is not finite", self.fails(5, "solve", "far.dat", "--solver", solver))
+        done = run("compare", "far.dat", "--seconds", 0.05, "--json", folder=self.folder)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("far.dat: the energy of zero impulses is not finite", done.stderr)
+        self.assertEqual([one["solver"] for one in strict_json(done.stdout)["runs"]], solvers)
+
     def test_warm_start_of_another_problem(self):
         self.ok("solve", "chain.h5", "--solver", "psor", "--iterations", 1, "--save-solution", "chain.solution.h5")
         self.assertIn("rows", self.fails(3, "solve", "b3.h5", "--solver", "psor", "--warm", "chain.solution.h5"))

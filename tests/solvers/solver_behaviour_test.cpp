@@ -236,6 +236,29 @@ TEST(EverySolver, HandlesAProblemWithoutRows) {
     }
 }
 
+TEST(EverySolver, ReturnsImpulsesOfFullLengthWhereTheEnergyOfZeroImpulsesOverflows) {
+    Problem far = resting_ball();
+    far.bias = {-1e300};
+    Problem pair;  // coupled, assembled
+    pair.matrix = SparseMatrix{.start = {0, 2, 4}, .column = {0, 1, 0, 1}, .value = {2.0, 1.0, 1.0, 2.0}};
+    pair.bias = {-1e300, -1e300};
+    pair.blocks = {{.first_row = 0, .rows = 1, .law = Unilateral{}},
+                   {.first_row = 1, .rows = 1, .law = Unilateral{}}};
+    Problem apart = pair;  // two islands
+    apart.matrix = SparseMatrix{.start = {0, 1, 2}, .column = {0, 1}, .value = {2.0, 2.0}};
+    for (const Problem* problem : {&far, &pair, &apart}) {
+        ASSERT_TRUE(validate(*problem).empty());
+        for (const SolverInfo& info : list_solvers()) {
+            Solution solution;
+            const SolveReport report = make_solver(info.name)->solve(*problem, solution, {}, {});
+            ASSERT_EQ(solution.impulse.size(), problem->bias.size()) << info.name;
+            if (report.status == Status::unsuitable) continue;
+            EXPECT_EQ(report.status, Status::not_finite) << info.name;
+            EXPECT_FALSE(certify(*problem, solution.impulse).finite) << info.name;
+        }
+    }
+}
+
 TEST(EverySolver, StopsAtOnceWhenNothingNeedsToBeDone) {
     Problem flying = resting_ball();
     flying.bodies[0].free_velocity[2] = 1.0;
