@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-BORDERS = ["math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
+BORDERS = ["math", "input_error", "output_file", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
            "problem_file", "generators", "islands", "expression", "model", "state", "contact", "collision", "stepping", "integrator",
            "assembly", "simulation", "scene", "recording", "report"]
 STATIONS = {
@@ -21,7 +21,8 @@ STATIONS = {
     "certificate": ({"math", "law", "problem", "error_metric", "certificate"}, {"linalg"}),
     "solvers": ({"math", "input_error", "law", "problem", "friction_pyramid", "error_metric", "solution", "solver", "solvers",
                  "missing_energy", "islands"}, {"linalg"}),
-    "hdf5": ({"input_error"}, set()),
+    "output": ({"input_error", "output_file"}, set()),
+    "hdf5": ({"input_error", "output_file"}, set()),
     "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, {"hdf5"}),
     "generators": ({"math", "input_error", "law", "problem", "generators"}, set()),
     "model": ({"math", "input_error", "problem", "expression", "model"}, set()),
@@ -31,7 +32,7 @@ STATIONS = {
     "simulation": ({"math", "input_error", "law", "problem", "error_metric", "solution", "certificate", "solver", "solvers", "islands",
                     "model", "state", "contact", "collision", "stepping", "integrator", "assembly", "simulation"}, set()),
     "scene": ({"math", "input_error", "expression", "model", "stepping", "simulation", "scene", "solver", "solvers", "error_metric"}, set()),
-    "recording": ({"math", "input_error", "solver", "error_metric", "model", "state", "contact", "assembly", "simulation", "scene", "recording"}, {"hdf5"}),
+    "recording": ({"math", "input_error", "output_file", "solver", "error_metric", "model", "state", "contact", "assembly", "simulation", "scene", "recording"}, {"hdf5"}),
     "report": ({"math", "input_error", "solver", "model", "state", "assembly", "simulation", "scene", "recording", "report"}, set()),
 }
 

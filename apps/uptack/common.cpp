@@ -1,9 +1,7 @@
 #include "common.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <oneapi/tbb/info.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,83 +9,16 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <system_error>
 
 #include "uptack/input_error.h"
+#include "uptack/output_file.h"
 
 namespace uptack::app {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path part_of(const fs::path& path) {
-    fs::path part = path;
-    part += ".part";
-    return part;
-}
-
-[[noreturn]] void fail_to_write(const fs::path& path, int error) {
-    throw InputError(path.string(), fmt::format("cannot be written ({}); choose another place for the output",
-                                                std::strerror(error)));
-}
-
-/// Renaming onto a device or a folder would replace or fail late, so it is refused here.
-void refuse_unless_regular(const fs::path& path) {
-    std::error_code ignored;
-    const fs::file_status status = fs::status(path, ignored);
-    if (fs::exists(status) && !fs::is_regular_file(status)) {
-        throw InputError(path.string(), "is not a regular file; name a file for the output");
-    }
-}
-
-/// A file descriptor that closes itself, for the one place where the disk must have the bytes.
-struct Descriptor {
-    int value = -1;
-
-    explicit Descriptor(const fs::path& path)
-        : value(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (value >= 0) ::close(value);
-    }
-};
-
-/// 0, or the errno of the first call that failed.
-int write_all(const fs::path& path, std::string_view text) {
-    const Descriptor file(path);
-    if (file.value < 0) return errno;
-    while (!text.empty()) {
-        const ssize_t written = ::write(file.value, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return ::fsync(file.value) == 0 ? 0 : errno;
-}
-
-int flush_to_disk(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0) return errno;
-    const int error = ::fsync(file) == 0 ? 0 : errno;
-    ::close(file);
-    return error;
-}
-
-/// Removes a file, if it is there, when it goes.
-struct RemovedFile {
-    explicit RemovedFile(fs::path file) : path(std::move(file)) {}
-    RemovedFile(const RemovedFile&) = delete;
-    RemovedFile& operator=(const RemovedFile&) = delete;
-    ~RemovedFile() {
-        std::error_code ignored;
-        fs::remove(path, ignored);
-    }
-    fs::path path;
-};
 
 /// The whole text as a finite number, if it is one.
 std::optional<double> finite_number(const std::string& text) {
@@ -117,37 +48,21 @@ void print_error(std::string message) {
 }
 
 void check_writable(const fs::path& path) {
-    refuse_unless_regular(path);
-    const fs::path part = part_of(path);
-    const int error = write_all(part, "");
-    std::error_code ignored;
-    fs::remove(part, ignored);
-    if (error != 0) fail_to_write(path, error);
+    const OutputDraft draft(path);
 }
 
 void write_text_file(const fs::path& path, std::string_view text) {
-    refuse_unless_regular(path);
-    const fs::path part = part_of(path);
-    int error = write_all(part, text);
-    if (error == 0 && std::rename(part.c_str(), path.c_str()) != 0) error = errno;
-    if (error == 0) return;
-    std::error_code ignored;
-    fs::remove(part, ignored);
-    fail_to_write(path, error);
+    write_stream_file(path, [text](std::ostream& out) { out << text; });
 }
 
 void write_stream_file(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-    refuse_unless_regular(path);
-    const fs::path part = part_of(path);
-    const RemovedFile leftover(part);
+    OutputDraft draft(path);
     errno = 0;
-    std::ofstream out(part, std::ios::binary);
+    std::ofstream out(draft.path(), std::ios::binary);
     if (out) write(out);
     out.close();
-    if (!out) fail_to_write(path, errno != 0 ? errno : EIO);
-    const int error = flush_to_disk(part);
-    if (error != 0) fail_to_write(path, error);
-    if (std::rename(part.c_str(), path.c_str()) != 0) fail_to_write(path, errno);
+    if (!out) throw output_error(path, errno != 0 ? errno : EIO);
+    draft.put_in_place();
 }
 
 std::unique_ptr<Solver> solver_from_words(std::string_view name, const OptionValues& options) {

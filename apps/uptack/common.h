@@ -60,11 +60,10 @@ void print_error(std::string message);
 /// Throws InputError if `path` could not be written.  Called before long work; leaves nothing behind.
 void check_writable(const std::filesystem::path& path);
 
-/// Writes NAME.part, flushes, renames; throws InputError and removes NAME.part when that fails.
+/// Through an OutputDraft: throws InputError, and then an older file stays.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
-/// The same for what is too large to be held in memory: `write` is given the stream.  Nothing is left of
-/// NAME.part when `write` throws, and an older NAME stays.
+/// The same for what is too large to be held in memory: `write` is given the stream, and may throw.
 void write_stream_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
 /// As make_solver, but what is wrong is the command line: throws UsageError.

@@ -8,7 +8,7 @@
 //     .dat                Siconos text: LCP and MLCP with dense matrices       yes   no
 //
 // The content decides, not the ending.  Everything here throws InputError or LimitError and leaves no half
-// written file behind: output goes to NAME.part, is flushed, then renamed.
+// written file behind: output is renamed when it is whole and on the disk.
 
 #pragma once
 

@@ -1,11 +1,8 @@
 #include "hdf5_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -306,35 +303,15 @@ std::string InputFile::read_text(const std::string& name, std::int64_t max_bytes
     return text;
 }
 
-OutputFile::OutputFile(const std::filesystem::path& path) : path_(path), part_(path.string() + ".part") {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw InputError(path.string(), "is a folder");
-    // Created by hand first: the system's reason is clearer than HDF5's.
-    const int descriptor = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-        throw InputError(path.string(),
-                         fmt::format("cannot create {} ({}); choose a folder that exists and may be written",
-                                     part_.string(), std::strerror(errno)));
-    }
-    ::close(descriptor);
+OutputFile::OutputFile(const std::filesystem::path& path) : path_(path), draft_(path) {
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     // Checksummed structures, which damage cannot turn into nonsense, and still readable by HDF5 1.8.
     H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18);
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation.get(), false);  // same problem, same bytes
-    file_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
-    if (!file_.valid()) {
-        const std::string why = last_failure();
-        std::filesystem::remove(part_, ignored);
-        throw InputError(path.string(), fmt::format("cannot be written ({})", why));
-    }
-}
-
-OutputFile::~OutputFile() {
-    if (committed_) return;
-    file_.close();
-    std::error_code ignored;
-    std::filesystem::remove(part_, ignored);
+    file_ = Handle(H5Fcreate(draft_.path().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
+    if (!file_.valid())
+        throw InputError(path.string(), fmt::format("cannot be written ({})", last_failure()));
 }
 
 void OutputFile::check(herr_t status, const std::string& name) const {
@@ -420,19 +397,7 @@ void OutputFile::write_attribute(const std::string& group, const std::string& na
 void OutputFile::commit() {
     check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "the file");
     check(file_.close(), "the file");
-    const int descriptor = ::open(part_.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-    const int sync_error = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    if (!synced) {
-        throw InputError(path_.string(), fmt::format("cannot be flushed ({})", std::strerror(sync_error)));
-    }
-    std::error_code failure;
-    std::filesystem::rename(part_, path_, failure);
-    if (failure) {
-        throw InputError(path_.string(), fmt::format("cannot be put in place ({})", failure.message()));
-    }
-    committed_ = true;
+    draft_.put_in_place();
 }
 
 }  // namespace uptack::hdf5

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "uptack/input_error.h"
+#include "uptack/output_file.h"
 
 namespace uptack::hdf5 {
 
@@ -120,13 +121,10 @@ private:
     Handle own_links_;  // access properties under which links to other files are not followed
 };
 
-/// Writes NAME.part; commit() makes it NAME.  Without commit nothing stays behind.
+/// commit() makes it NAME.  Without commit nothing stays behind.
 class OutputFile {
 public:
     explicit OutputFile(const std::filesystem::path& path);
-    ~OutputFile();
-    OutputFile(const OutputFile&) = delete;
-    OutputFile& operator=(const OutputFile&) = delete;
 
     void create_group(const std::string& name);
     void write(const std::string& name, std::span<const int> values);
@@ -146,8 +144,7 @@ private:
                    std::span<const std::byte> bytes);
 
     std::filesystem::path path_;
-    std::filesystem::path part_;
-    bool committed_ = false;
+    OutputDraft draft_;  // outlives what is open in it
     Quiet quiet_;
     Handle file_;
 };

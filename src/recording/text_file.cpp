@@ -1,42 +1,26 @@
 #include "text_file.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstring>
-
-#include "uptack/input_error.h"
+#include <utility>
 
 namespace uptack::recording {
 
 TextFile::TextFile(const std::filesystem::path& path)
-    : path_(path), part_(path.string() + ".part"), file_(std::fopen(part_.c_str(), "wb")) {
-    if (file_ == nullptr) fail();
+    : path_(path), draft_(path), file_(std::fopen(draft_.path().c_str(), "wb")) {
+    if (file_ == nullptr) throw output_error(path_, errno);
 }
 
 TextFile::~TextFile() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::error_code ignored;
-    std::filesystem::remove(part_, ignored);
-}
-
-void TextFile::fail() const {
-    throw InputError(
-        path_.string(),
-        fmt::format("cannot be written ({}); choose another place for the output", std::strerror(errno)));
+    if (file_ != nullptr) std::fclose(file_);
 }
 
 void TextFile::write(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) throw output_error(path_, errno);
 }
 
 void TextFile::commit() {
-    if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) fail();
-    if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
-    std::fclose(file_);
-    file_ = nullptr;
+    if (std::fclose(std::exchange(file_, nullptr)) != 0) throw output_error(path_, errno);
+    draft_.put_in_place();
 }
 
 }  // namespace uptack::recording

@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "uptack/output_file.h"
+
 namespace uptack::recording {
 
-/// Writes NAME.part; commit() flushes it and makes it NAME.  Without commit nothing stays behind.
+/// commit() makes it NAME.  Without commit nothing stays behind.
 class TextFile {
 public:
     explicit TextFile(const std::filesystem::path& path);
@@ -21,10 +23,8 @@ public:
     void commit();
 
 private:
-    [[noreturn]] void fail() const;
-
     std::filesystem::path path_;
-    std::filesystem::path part_;
+    OutputDraft draft_;
     std::FILE* file_ = nullptr;
 };
 

@@ -5,6 +5,7 @@
 
 #include "output_recording.h"
 #include "string_table.h"
+#include "uptack/output_file.h"
 #include "uptack/recording.h"
 
 namespace uptack {
@@ -32,8 +33,8 @@ recording::Header header_of(const Scene& scene) {
 }
 
 void refuse_leftovers(const fs::path& path) {
+    check_output(path);
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) throw InputError(path.string(), "is a folder; name a file");
     const fs::path part = recording::part_path(path);
     if (!fs::exists(part, ignored)) return;
     throw InputError(part.string(),

@@ -40,7 +40,7 @@ class ReportCase(UptackCase):
 
     def left(self, *names):
         """Files that should not be there."""
-        return [name for name in names if (self.folder / name).exists()]
+        return [name for name in names if list(self.folder.glob(name))]
 
 
 class PageTest(ReportCase):
@@ -186,13 +186,13 @@ class LimitsTest(ReportCase):
         (self.folder / "old.html").write_text("old")
         self.assertIn("allow more", self.fails(6, "report", "wall.h5", "-o", "old.html", "--max-mb", 0.01))
         self.assertEqual((self.folder / "old.html").read_text(), "old")
-        self.assertEqual(self.left("old.html.part"), [])
+        self.assertEqual(self.left("old.html.tmp*"), [])
 
 
 class BadInputTest(ReportCase):
     def refused(self, name, pattern):
         self.assertRegex(self.fails(3, "report", name, "-o", "bad.html"), pattern)
-        self.assertEqual(self.left("bad.html", "bad.html.part"), [])
+        self.assertEqual(self.left("bad.html", "bad.html.tmp*"), [])
 
     def test_truncated_recordings(self):
         data = (self.folder / "wall.h5").read_bytes()
@@ -224,7 +224,10 @@ class BadInputTest(ReportCase):
 
     def test_output_that_cannot_be_written_is_found_first(self):
         self.fails(3, "report", "wall.h5", "-o", "no/such/folder.html")
-        self.fails(3, "report", "wall.h5", "-o", "/dev/null")
+        os.mkfifo(self.folder / "pipe")
+        self.fails(3, "report", "wall.h5", "-o", "pipe")
+        self.fails(3, "report", "wall.h5", "-o", "other.html", "--png", "pipe")
+        self.assertTrue((self.folder / "pipe").is_fifo())
         self.fails(2, "report", "wall.h5", "--at", "end")
         self.fails(2, "report", "wall.h5", "--every", 0)
 
@@ -256,7 +259,7 @@ class PictureTest(ReportCase):
         done = run("report", "wall.h5", "--png", "x.png", folder=self.folder, env={**os.environ, "UPTACK_CHROMIUM": "/bin/true"})
         self.assertEqual(done.returncode, 3)
         self.assertIn("Chromium ended", done.stderr)
-        self.assertEqual(self.left("x.png", "x.png.part", "wall.html"), [])
+        self.assertEqual(self.left("x.png", "x.png.tmp*", "wall.html"), [])
 
     @unittest.skipUnless(any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "no Chromium here")
     def test_picture_shows_the_scene(self):

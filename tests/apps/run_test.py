@@ -3,6 +3,7 @@
 import base64
 import csv
 import json
+import os
 import signal
 import struct
 import subprocess
@@ -134,6 +135,35 @@ class WrongUse(Runs):
         (self.folder / "old.h5.part").write_bytes(b"precious")
         self.assertIn("old.h5.part", self.fails(3, "run", "boxes.json", "-o", "old.h5"))
         self.assertEqual((self.folder / "old.h5.part").read_bytes(), b"precious")
+
+    def test_no_other_verb_touches_an_unfinished_file(self):
+        self.ok("run", "boxes.json", "--duration", 0.1, "-o", "crash.h5")
+        crash = (self.folder / "crash.h5").read_bytes()
+        self.ok("generate", "b3", "--size", 3, "-o", "in.h5")
+        part = self.folder / "out.h5.part"
+        part.write_bytes(crash)
+        for words in (["generate", "b3", "--size", 3, "-o", "out.h5"], ["convert", "in.h5", "out.h5"],
+                      ["solve", "in.h5", "--save-solution", "out.h5"], ["solve", "in.h5", "--history", "out.h5"],
+                      ["run", "boxes.json", "--duration", 0.1, "--dump-step", "3:out.h5"]):
+            with self.subTest(words):
+                self.ok(*words)
+                self.assertEqual(part.read_bytes(), crash)
+        self.assertIn(".part", self.fails(3, "run", "boxes.json", "--dump-step", "3:out.h5.part"))
+        self.assertEqual(part.read_bytes(), crash)
+
+    def test_outputs_that_are_no_files_are_refused_before_the_work(self):
+        os.mkfifo(self.folder / "pipe")
+        self.ok("run", "boxes.json", "--duration", 0.1, "-o", "short.h5")
+        for words in (["run", "boxes.json", "--duration", 1e4, "-o", "pipe"],
+                      ["run", "boxes.json", "--duration", 1e4, "--dump-step", "3:pipe"],
+                      ["generate", "b3", "-o", "pipe"], ["export", "short.h5", "--csv", "piped"]):
+            with self.subTest(words):
+                if "piped" in words:
+                    os.mkfifo(self.folder / "piped_bodies.csv")
+                self.assertRegex(self.fails(3, *words), "is not a regular file; name a file")
+        self.assertTrue((self.folder / "pipe").is_fifo())
+        self.assertTrue((self.folder / "piped_bodies.csv").is_fifo())
+        self.assertEqual(list(self.folder.glob("*.tmp*")), [])
 
 
 class NotFinite(Runs):
