@@ -20,6 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// By whatever name: ./run.h5 is run.h5, and links are what they lead to.
+bool is_same_file(const fs::path& one, const fs::path& other) {
+    std::error_code failure;
+    if (fs::equivalent(one, other, failure)) return true;
+    const auto full = [&](const fs::path& path) {
+        return fs::weakly_canonical(fs::absolute(path, failure), failure);
+    };
+    return full(one) == full(other);
+}
+
 /// The whole text as a finite number, if it is one.
 std::optional<double> finite_number(const std::string& text) {
     char* end = nullptr;
@@ -47,8 +57,20 @@ void print_error(std::string message) {
     fmt::print(stderr, "uptack: {}\n", message);
 }
 
-void check_writable(const fs::path& path) {
-    const OutputDraft draft(path);
+void check_outputs(const std::vector<fs::path>& outputs, const std::vector<fs::path>& inputs) {
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        if (outputs[k].empty()) continue;
+        const auto is_this = [&](const fs::path& other) { return is_same_file(outputs[k], other); };
+        if (std::any_of(inputs.begin(), inputs.end(), is_this)) {
+            throw UsageError(
+                fmt::format("{}: is an input too; name another file for the output", outputs[k].string()));
+        }
+        if (std::any_of(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(k), is_this)) {
+            throw UsageError(
+                fmt::format("{}: is named for two outputs; name another file for one", outputs[k].string()));
+        }
+        const OutputDraft draft(outputs[k]);
+    }
 }
 
 void write_text_file(const fs::path& path, std::string_view text) {

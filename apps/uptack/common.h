@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "uptack/problem.h"
 #include "uptack/solvers.h"
@@ -57,8 +58,10 @@ void print_json(const Json& document);
 /// One line "uptack: ..." on stderr.
 void print_error(std::string message);
 
-/// Throws InputError if `path` could not be written.  Called before long work; leaves nothing behind.
-void check_writable(const std::filesystem::path& path);
+/// Before long work: throws InputError where an output could not be written, UsageError where it is an input
+/// too, or two are one file.  Empty names are outputs that nobody asked for.  Leaves nothing behind.
+void check_outputs(const std::vector<std::filesystem::path>& outputs,
+                   const std::vector<std::filesystem::path>& inputs = {});
 
 /// Through an OutputDraft: throws InputError, and then an older file stays.
 void write_text_file(const std::filesystem::path& path, std::string_view text);

@@ -194,23 +194,27 @@ Comparison compare(const CompareArguments& arguments) {
     return comparison;
 }
 
-void check_output(const std::string& output) {
-    if (!has_page()) {
+void check_files(const CompareArguments& arguments) {
+    if (!arguments.output.empty() && !has_page()) {
         throw InputError("-o",
                          "this Uptack was built without the page; leave -o out, or build it with "
                          "-DUPTACK_VIEWER=ON, which needs node and npm");
     }
-    check_writable(output);
+    std::vector<std::filesystem::path> inputs;
+    for (const std::string& file : arguments.files) {
+        inputs.push_back(is_scene(file) ? scene_path(file) : std::filesystem::path(file));
+    }
+    check_outputs({arguments.output, arguments.picture.png}, inputs);
 }
 
 /// Whatever can be found wrong before the long work is: names, outputs, every file.
 void check_before_work(const CompareArguments& arguments) {
     for (const std::string& label : arguments.solvers) solver_from_label(label);
-    if (!arguments.output.empty()) check_output(arguments.output);
+    check_files(arguments);
     check_picture(arguments.picture);
     for (const std::string& file : arguments.files) {
         if (is_scene(file)) {
-            load_scene(file);
+            check_step_number(load_scene(file), arguments.at_step);
         } else {
             read_problem(file);
         }

@@ -20,7 +20,7 @@ struct ConvertArguments {
 };
 
 ExitCode run_convert(const ConvertArguments& arguments) {
-    check_writable(arguments.output);
+    check_outputs({arguments.output}, {arguments.input});
     const Problem problem = read_problem(arguments.input);
     if (arguments.format == "fclib") {
         write_fclib_local(arguments.output, problem);

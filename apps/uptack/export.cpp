@@ -19,20 +19,25 @@ struct ExportArguments {
     bool json = false;
 };
 
-ExitCode run_export(const ExportArguments& arguments) {
-    if (arguments.csv.empty() && arguments.vtk.empty()) throw UsageError("say --csv STEM or --vtk STEM");
-    const Recording recording(arguments.file);
+/// All but the two files per frame that belong to STEM.pvd.
+std::vector<std::string> main_files(const ExportArguments& arguments) {
     std::vector<std::string> files;
     if (!arguments.csv.empty()) {
-        export_csv(recording, arguments.csv);
         for (const char* ending : {"_bodies.csv", "_joints.csv", "_steps.csv"}) {
             files.push_back(arguments.csv + ending);
         }
     }
-    if (!arguments.vtk.empty()) {
-        export_vtk(recording, arguments.vtk);
-        files.push_back(arguments.vtk + ".pvd");
-    }
+    if (!arguments.vtk.empty()) files.push_back(arguments.vtk + ".pvd");
+    return files;
+}
+
+ExitCode run_export(const ExportArguments& arguments) {
+    if (arguments.csv.empty() && arguments.vtk.empty()) throw UsageError("say --csv STEM or --vtk STEM");
+    const Recording recording(arguments.file);
+    const std::vector<std::string> files = main_files(arguments);
+    check_outputs({files.begin(), files.end()}, {arguments.file});
+    if (!arguments.csv.empty()) export_csv(recording, arguments.csv);
+    if (!arguments.vtk.empty()) export_vtk(recording, arguments.vtk);
     if (arguments.json) {
         print_json({{"file", arguments.file},
                     {"frames", recording.frame_count()},

@@ -34,7 +34,7 @@ Problem generate_from_words(const std::string& name, const GeneratorRequest& req
 }
 
 ExitCode run_generate(GenerateArguments& arguments) {
-    check_writable(arguments.output);
+    check_outputs({arguments.output});
     if (arguments.exact) arguments.request.model = FrictionModel::exact;
     const Problem problem = generate_from_words(arguments.name, arguments.request);
     write_problem(arguments.output, problem);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -42,6 +43,18 @@ ExitCode flush_output(ExitCode code) {
     return fail(ExitCode::bad_input, "standard output cannot be written; is the disk full?");
 }
 
+/// No option means anything by an empty word: a script's variable was not set.
+void refuse_empty_words(const CLI::App& app) {
+    for (const CLI::App* verb : app.get_subcommands()) {
+        for (const CLI::Option* option : verb->get_options()) {
+            const std::vector<std::string>& words = option->results();
+            if (std::find(words.begin(), words.end(), "") == words.end()) continue;
+            throw UsageError(
+                fmt::format("{}: is empty; give it a value, or leave it out", option->get_name()));
+        }
+    }
+}
+
 /// "uptack solve", for the hint at the end of a usage error.
 std::string chosen_verb(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
@@ -77,7 +90,10 @@ ExitCode run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return fail(ExitCode::usage, fmt::format("{}; see '{} --help'", error.what(), chosen_verb(app)));
     }
-    return flush_output(run_guarded(action));
+    return flush_output(run_guarded([&] {
+        refuse_empty_words(app);
+        return action();
+    }));
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ ExitCode run_report(const ReportArguments& arguments) {
     const std::string output = only_picture               ? ""
                                : arguments.output.empty() ? default_output(file)
                                                           : arguments.output;
-    if (!output.empty()) check_writable(output);
+    check_outputs({output, arguments.picture.png}, {file});
     check_picture(arguments.picture);
     const ReportOptions options{.every = arguments.every,
                                 .max_bytes = arguments.max_mb * 1e6,

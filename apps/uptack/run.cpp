@@ -100,6 +100,33 @@ void resume_job(const RunArguments& arguments, Job& job) {
     }
 }
 
+/// How many the run has made when it is resumed, and when it is over.
+std::int64_t steps_before(const Job& job) {
+    return job.start ? job.start->state.step / job.scene.settings.substeps : 0;
+}
+std::int64_t steps_in_all(const Job& job) {
+    return std::llround(job.scene.duration_s / job.scene.settings.stepping.step_s);
+}
+
+void check_dumps(const Job& job) {
+    const std::int64_t before = steps_before(job);
+    const std::int64_t all = steps_in_all(job);
+    for (const Dump& dump : job.dumps) {
+        if (dump.step > before && dump.step <= all) continue;
+        throw InputError(
+            fmt::format("--dump-step {}:{}", dump.step, dump.file),
+            before >= all ? "the run is over and makes no step; give it a longer --duration"
+                          : fmt::format("this run makes steps {} to {}; take one of them", before + 1, all));
+    }
+}
+
+void check_files(const RunArguments& arguments, const Job& job) {
+    std::vector<fs::path> outputs{arguments.output};
+    for (const Dump& dump : job.dumps) outputs.emplace_back(dump.file);
+    if (job.recording.empty()) return check_outputs(outputs, {scene_path(arguments.scene)});
+    check_outputs(outputs, {job.recording, finished_name(job.recording)});
+}
+
 Job make_job(const RunArguments& arguments) {
     Job job;
     if (arguments.resume.empty()) {
@@ -109,10 +136,9 @@ Job make_job(const RunArguments& arguments) {
     }
     SolverChoice& solver = job.scene.settings.solver;
     if (arguments.explain) ask_to_explain(solver.name, solver.options);
-    for (const std::string& words : arguments.dumps) {
-        job.dumps.push_back(dump_from_words(words));
-        check_writable(job.dumps.back().file);
-    }
+    for (const std::string& words : arguments.dumps) job.dumps.push_back(dump_from_words(words));
+    check_dumps(job);
+    check_files(arguments, job);
     return job;
 }
 
@@ -170,7 +196,7 @@ public:
     Ending run() {
         const StopSignals signals;
         const double step_s = job_.scene.settings.stepping.step_s;
-        const std::int64_t total = std::llround(job_.scene.duration_s / step_s);
+        const std::int64_t total = steps_in_all(job_);
         std::int64_t step = simulation_.state().step / job_.scene.settings.substeps;
         first_step = step;
         ProgressLine line;

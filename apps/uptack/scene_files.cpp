@@ -40,15 +40,6 @@ bool begins_like_json(const fs::path& path) {
     return first == '{' || first == '/';
 }
 
-fs::path scene_path(const std::string& word) {
-    std::error_code ignored;
-    if (fs::exists(word, ignored)) return word;
-    fs::path bundled = bundled_path(word);
-    if (!bundled.empty()) return bundled;
-    throw InputError(word,
-                     "is neither a scene file nor the name of a scene; 'uptack scenes' lists the names");
-}
-
 /// "psor:omega=1.2,symmetric=true" -> {"name": "psor", "options": {...}}.
 Json solver_json(const std::string& words) {
     const std::size_t colon = words.find(':');
@@ -103,6 +94,15 @@ std::vector<BundledScene> bundled_scenes() {
 bool is_scene(const std::string& word) {
     std::error_code ignored;
     return fs::exists(word, ignored) ? begins_like_json(word) : !bundled_path(word).empty();
+}
+
+fs::path scene_path(const std::string& word) {
+    std::error_code ignored;
+    if (fs::exists(word, ignored)) return word;
+    fs::path bundled = bundled_path(word);
+    if (!bundled.empty()) return bundled;
+    throw InputError(word,
+                     "is neither a scene file nor the name of a scene; 'uptack scenes' lists the names");
 }
 
 Scene load_scene(const std::string& word, const std::vector<std::string>& settings) {
@@ -165,6 +165,15 @@ std::string recording_file(const std::string& word) {
 
 fs::path finished_name(const fs::path& recording) {
     return recording.extension() == ".part" ? fs::path(recording).replace_extension() : recording;
+}
+
+void check_step_number(const Scene& scene, std::int64_t step) {
+    constexpr double most_steps = 200e6;  // as of runs: docs/05-command-line.md
+    const double steps = static_cast<double>(step) * scene.settings.substeps;
+    if (steps <= most_steps) return;
+    throw LimitError(
+        "--at-step",
+        fmt::format("{:.3g} steps and substeps; the limit is {:g}, take an earlier step", steps, most_steps));
 }
 
 Problem problem_of_step(const Scene& scene, std::int64_t step) {

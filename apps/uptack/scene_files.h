@@ -25,6 +25,9 @@ std::vector<BundledScene> bundled_scenes();
 /// A file that begins like JSON, or the name of a bundled scene where there is no such file.
 bool is_scene(const std::string& word);
 
+/// Where it is; throws InputError.
+std::filesystem::path scene_path(const std::string& word);
+
 /// Reads the scene; --set's "name=value" words become overrides.  Throws InputError, UsageError.
 Scene load_scene(const std::string& word, const std::vector<std::string>& settings = {});
 
@@ -50,6 +53,9 @@ std::string recording_file(const std::string& word);
 
 /// The recording's name once it is finished: without ".part".
 std::filesystem::path finished_name(const std::filesystem::path& recording);
+
+/// Throws LimitError beyond the steps that a run may have.
+void check_step_number(const Scene& scene, std::int64_t step);
 
 /// The problem of step number `step`, with names; the scene's own solver makes the steps before it.
 Problem problem_of_step(const Scene& scene, std::int64_t step);

@@ -233,9 +233,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
     for (const std::string& setting : arguments.settings) options.push_back(split_option(setting));
     if (arguments.explain) ask_to_explain(arguments.solver, options);
     std::unique_ptr<Solver> solver = solver_from_words(arguments.solver, options);
-    for (const std::string& output : {arguments.solution, arguments.history}) {
-        if (!output.empty()) check_writable(output);
-    }
+    check_outputs({arguments.solution, arguments.history}, {arguments.file, arguments.warm});
     Problem problem = read_problem(arguments.file);
     set_friction_model(problem, friction_model(arguments.run));
 

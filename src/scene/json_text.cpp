@@ -142,6 +142,11 @@ Json parse_json(const std::string& text, const std::string& name) {
         throw LimitError(name, fmt::format("has {} MB; the limit is {}, use repeat or simpler meshes",
                                            text.size() >> 20U, max_document_bytes >> 20U));
     }
+    const std::size_t nul = text.find('\0');  // the parser would take it for the end
+    if (nul != std::string::npos) {
+        throw InputError(fmt::format("{}:{}", name, line_and_column(text, nul + 1)),
+                         "not JSON: a NUL byte; remove it, or save the file as UTF-8");
+    }
     DocumentMaker maker(text, name);
     Json::sax_parse(text, &maker, Json::input_format_t::json, true, true);
     return maker.take();
@@ -149,7 +154,11 @@ Json parse_json(const std::string& text, const std::string& name) {
 
 std::string read_whole(const std::filesystem::path& path, const std::string& name) {
     std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw InputError(name, "is a folder; name a file");
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (std::filesystem::is_directory(status)) throw InputError(name, "is a folder; name a file");
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        throw InputError(name, "is not a regular file; save what it gives to a file");  // it may never end
+    }
     std::ifstream file(path, std::ios::binary);
     if (!file) throw InputError(name, "cannot be opened; check the path and the permissions");
     std::string text;

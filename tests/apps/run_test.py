@@ -151,6 +151,56 @@ class WrongUse(Runs):
         self.assertIn(".part", self.fails(3, "run", "boxes.json", "--dump-step", "3:out.h5.part"))
         self.assertEqual(part.read_bytes(), crash)
 
+    def test_outputs_that_are_inputs_or_one_another_are_refused(self):
+        self.ok("run", "boxes.json", "--duration", 0.1, "-o", "kept.h5")
+        self.ok("generate", "b3", "--size", 3, "-o", "problem.h5")
+        self.ok("solve", "problem.h5", "--save-solution", "warm.h5")
+        os.symlink("kept.h5", self.folder / "link.h5")
+        os.link(self.folder / "problem.h5", self.folder / "hard.h5")
+        kept = {name: (self.folder / name).read_bytes() for name in ("boxes.json", "kept.h5", "problem.h5", "warm.h5")}
+        inputs = (["run", "boxes.json", "-o", "boxes.json"], ["run", "boxes.json", "--dump-step", "3:./boxes.json"],
+                  ["run", "--resume", "kept.h5", "--duration", 0.2, "--dump-step", "30:kept.h5"],
+                  ["report", "kept.h5", "-o", "kept.h5"], ["report", "link.h5", "-o", "kept.h5"],
+                  ["report", "kept.h5", "-o", "a.html", "--png", "kept.h5"],
+                  ["solve", "problem.h5", "--save-solution", "problem.h5"],
+                  ["solve", "problem.h5", "--warm", "warm.h5", "--history", "warm.h5"],
+                  ["compare", "problem.h5", "-o", "problem.h5"], ["compare", "boxes.json", "-o", "boxes.json"],
+                  ["convert", "problem.h5", "problem.h5"], ["convert", "problem.h5", "hard.h5"])
+        twice = (["run", "boxes.json", "-o", "x", "--dump-step", "3:x"],
+                 ["run", "boxes.json", "--dump-step", "3:d", "--dump-step", "4:d"],
+                 ["solve", "problem.h5", "--save-solution", "x", "--history", "./x"],
+                 ["report", "kept.h5", "-o", "x", "--png", "x"])
+        for words, message in [(words, "is an input too") for words in inputs] + [(words, "two outputs") for words in twice]:
+            with self.subTest(words):
+                self.assertIn(message, self.fails(2, *words))
+        for name, content in kept.items():
+            self.assertEqual((self.folder / name).read_bytes(), content, name)
+        self.assertEqual(list(self.folder.glob("*.tmp*")), [])
+        self.assertFalse((self.folder / "x").exists() or (self.folder / "d").exists())
+
+    def test_dumped_steps_must_be_made(self):
+        self.assertRegex(self.fails(3, "run", "boxes.json", "--duration", 0.1, "--dump-step", "100000:d.h5"),
+                         r"--dump-step 100000:d.h5: this run makes steps 1 to \d+; take one of them")
+        self.ok("run", "boxes.json", "--duration", 0.1, "-o", "over.h5")
+        self.assertIn("longer --duration", self.fails(3, "run", "--resume", "over.h5", "--dump-step", "3:d.h5"))
+        self.assertRegex(self.fails(3, "run", "--resume", "over.h5", "--duration", 0.2, "--dump-step", "3:d.h5"),
+                         "makes steps [1-9]\\d+ to")
+        self.assertFalse((self.folder / "d.h5").exists())
+
+    def test_empty_names_are_a_wrong_command_line(self):
+        for words in (["run", "boxes.json", "-o", ""], ["run", ""], ["run", "--resume", ""],
+                      ["generate", "b3", "-o", ""], ["convert", "in.h5", ""], ["solve", "in.h5", "--history", ""],
+                      ["compare", "in.h5", "-o", ""], ["export", "in.h5", "--csv", ""], ["report", "in.h5", "--png", ""]):
+            with self.subTest(words):
+                self.assertIn("is empty; give it a value", self.fails(2, *words))
+
+    def test_scenes_that_are_no_files_are_refused(self):
+        os.mkfifo(self.folder / "scene.pipe")
+        for verb in ("run", "validate", "info"):
+            self.assertIn("scene.pipe: is not a regular file", self.fails(3, verb, "scene.pipe"))
+        (self.folder / "nul.json").write_bytes((self.folder / "boxes.json").read_bytes() + b"\0 and more")
+        self.assertRegex(self.fails(3, "run", "nul.json"), r"nul.json:\d+:\d+: not JSON: a NUL byte")
+
     def test_outputs_that_are_no_files_are_refused_before_the_work(self):
         os.mkfifo(self.folder / "pipe")
         self.ok("run", "boxes.json", "--duration", 0.1, "-o", "short.h5")
@@ -235,6 +285,7 @@ class NotFinite(Runs):
 
     def test_limits(self):
         self.assertRegex(self.fails(6, "run", "boxes.json", "--duration", "1e9"), "steps.*limit.*duration")
+        self.assertRegex(self.fails(6, "compare", "boxes.json", "--at-step", 10**11), "steps.*limit.*earlier")
         (self.folder / "deep.json").write_text('{"uptack": 1, "title": ' + "[" * 100 + "]" * 100 + "}")
         self.assertRegex(self.fails(6, "validate", "deep.json"), "nested deeper than the limit of 64; flatten")
         (self.folder / "long.json").write_text('{"uptack": 1, "title": "' + "a" * 70000 + '"}')

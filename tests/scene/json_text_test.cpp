@@ -1,5 +1,7 @@
 #include "json_text.h"
 
+#include <sys/stat.h>
+
 #include "scene/scene_support.h"
 
 namespace uptack::scene {
@@ -36,6 +38,13 @@ TEST(JsonText, DeepNestingAndLongTextsAreLimits) {
     EXPECT_THROW(parse_json("\"" + std::string(max_text_bytes + 1, 'a') + "\"", "x"), LimitError);
 }
 
+TEST(JsonText, WhatFollowsANulByteIsNotPassedOver) {
+    const std::string text = "{\n\"a\": 1}";
+    const std::string error = error_of([&] { parse_json(text + '\0' + "{\"b\": 2}", "x"); });
+    EXPECT_TRUE(error.starts_with("x:2:8: not JSON: a NUL byte")) << error;
+    EXPECT_THROW(parse_json(text + '\0', "x"), InputError);
+}
+
 TEST(JsonText, NumbersThatOverflowAreRefused) {
     EXPECT_THROW(parse_json("[1e999]", "x"), InputError);
     EXPECT_THROW(parse_json("[NaN]", "x"), InputError);
@@ -46,6 +55,10 @@ TEST(JsonText, FilesAreReadWholeAndFoldersRefused) {
     EXPECT_EQ(read_whole(folder.write("a.txt", std::string("a\0b", 3)), "a.txt"), std::string("a\0b", 3));
     EXPECT_THROW(read_whole(folder.path(), "folder"), InputError);
     EXPECT_THROW(read_whole(folder.path() / "none", "none"), InputError);
+    ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+    EXPECT_EQ(
+        error_of([&] { read_whole(folder.path() / "pipe", "pipe"); }).find("pipe: is not a regular file"),
+        0U);
     EXPECT_THROW(read_whole(folder.write("large", std::string(max_file_bytes + 1, ' ')), "large"),
                  LimitError);
 }
