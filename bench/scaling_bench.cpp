@@ -32,7 +32,7 @@ double iteration_seconds(const std::string& solver, const Problem& problem) {
 
 int main() {
     using namespace uptack;
-    const std::vector<std::string> solvers = {"psor", "nncg", "apgd", "spg", "jacobi"};
+    const std::vector<std::string> solvers = {"psor", "nncg", "leap", "apgd", "spg", "jacobi"};
     std::map<std::string, std::vector<std::pair<double, double>>> points;
     fmt::print("nanoseconds per row and iteration, smooth spheres\n{:>10}", "rows");
     for (const std::string& solver : solvers) fmt::print("{:>9}", solver);

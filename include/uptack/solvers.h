@@ -15,8 +15,8 @@
 
 namespace uptack {
 
-/// Islands, each by the methods its own progress asks for (nncg, apgd, cg, newton).  For simulations, and for
-/// whoever does not want to choose.
+/// Islands, each by the methods its own progress asks for (leap, nncg, apgd, cg, newton).  For simulations,
+/// and for whoever does not want to choose.
 struct AutoOptions {
     int patience = 700;    ///< sweeps before an island may be called stalled
     bool settle = false;   ///< small islands far below the tolerance: what rests then rests to the bit
@@ -53,6 +53,11 @@ struct NncgOptions {
     double omega = 1.0;  ///< relaxation of the sweeps
 };
 
+/// Gauss-Seidel sweeps with leaps along what they change (Lyusternik's extrapolation with a line search).
+struct LeapOptions {
+    double omega = 1.3;  ///< relaxation of the sweeps
+};
+
 /// Jacobi-preconditioned conjugate gradient, for problems with bilateral rows only.
 struct CgOptions {};
 
@@ -80,6 +85,7 @@ std::unique_ptr<Solver> make_jacobi(const JacobiOptions& options = {});
 std::unique_ptr<Solver> make_spg(const SpgOptions& options = {});
 std::unique_ptr<Solver> make_apgd(const ApgdOptions& options = {});
 std::unique_ptr<Solver> make_nncg(const NncgOptions& options = {});
+std::unique_ptr<Solver> make_leap(const LeapOptions& options = {});
 std::unique_ptr<Solver> make_cg(const CgOptions& options = {});
 std::unique_ptr<Solver> make_newton(const NewtonOptions& options = {});
 std::unique_ptr<Solver> make_simplex(const SimplexOptions& options = {});

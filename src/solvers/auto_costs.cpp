@@ -82,7 +82,7 @@ double newton_iterations(const NewtonTask& task) {
     const double digits = -std::log10(std::clamp(task.goal, 1e-15, 1.0));
     const double size = std::min(1.0, 0.1 + 0.22 * std::log10(std::max(1, task.rows)));
     double count = base + per_digit * digits;
-    if (task.convex && task.start < polish_from) count = std::min(polish, count);
+    if (task.convex && task.start < task.polish_from) count = std::min(polish, count);
     if (!task.convex) count *= task.starts_far ? not_convex * from_far : not_convex;
     return size * count;
 }

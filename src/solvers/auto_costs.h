@@ -29,7 +29,9 @@ AutoCosts costs_of(const Problem& problem, Convex convex);
 /// What newton is asked to do.
 struct NewtonTask {
     double goal = 0.0;   ///< relative error to reach
-    double start = 1.0;  ///< relative error that it may start from
+    double start = 1.0;  ///< relative error that it may start from,
+    double polish_from =
+        1e-4;  ///< and that from which its polish usually finds the active set, if it is convex
     int rows = 0;
     bool convex = true;
     bool starts_far = false;  ///< where it is not convex: Newton::start_error() says so
@@ -37,9 +39,6 @@ struct NewtonTask {
 
 /// The iterations it usually takes.
 double newton_iterations(const NewtonTask& task);
-
-/// From here newton's polish usually finds the active set without its interior point, if it is convex.
-inline constexpr double polish_from = 1e-4;
 
 /// Error of newton's start from which contacts hold each other so tightly that what is not convex takes it
 /// several times as long: 130 to 340 on heaps of capsules and a body on 23 contacts, at most 20 elsewhere.

@@ -37,6 +37,11 @@ constexpr double goal_of_heaps = 0.3;         // of the tolerance,
 constexpr std::int64_t heap_patience = 3;     // for so many times the sweeps that the tolerance took
 constexpr std::int64_t least_patience = 100;  // and these
 
+// Error from which newton's polish usually finds the active set.
+constexpr double polish_after_sweeps = 1e-4, polish_after_leaps = 1e-5;
+constexpr int leap_rows = 3000;
+constexpr double leap_share = 0.85;  // of the time of nncg's sweeps
+
 constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
 constexpr std::int64_t joint_first_look = 8;
 constexpr double joint_loose = 1e-3;  // relative error below which cg has no chance against a factorisation
@@ -59,7 +64,8 @@ constexpr double late_window = 1.4;         // and the last third of it, if that
 constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up (no cones, or boxes),
 constexpr double doubtful_advantage = 1.8;  // or where it may not converge (exact cones)
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
-constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not
+constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not,
+constexpr double leaps_slowing = 0.5;                    // and with leaps
 constexpr double stuck_gain = 0.9;                       // of the error: the other first-order method's turn
 constexpr double dear_sweeps = 800.0;  // a factorisation of joints before which cg is tried at any tolerance
 constexpr double warming_up = 0.25;    // of the iterations before it, until a stage is judged
@@ -76,7 +82,7 @@ constexpr int most_newton_rows = 100'000;
 constexpr double most_operations = 2e10;  // of one factorisation
 
 bool is_first_order(Method method) {
-    return method == Method::nncg || method == Method::apgd || method == Method::cg;
+    return method != Method::newton && method != Method::sets;
 }
 
 /// Bodies without a loop, joint after joint: chains, arms.
@@ -164,7 +170,7 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     if (!finished_) climb();
     if (report_.status == Status::budget_spent && report_.iterations == 0) {
         if (!stages_.empty()) stages_.back().next = "the time is up, and one sweep is always made";
-        run(Method::nncg, 1);
+        run(sweeper_, 1);
     }
     if (knows_factor()) ++newtons_used_;
     report_.seconds = seconds();
@@ -185,20 +191,24 @@ Newton& AutoIsland::last_newton() const {
 
 void AutoIsland::look_at(const Problem& problem) {
     problem_ = &problem;
-    convex_ = true;
     has_cones_ = has_exact_cones_ = false;
+    bool has_boxes = false;
     int joint_rows = 0;
     for (const Block& block : problem.blocks) {
         if (std::holds_alternative<Bilateral>(block.law)) joint_rows += block.rows;
         const auto* cone = std::get_if<FrictionCone>(&block.law);
         if (cone != nullptr) has_cones_ = true;
         if (cone != nullptr && cone->model == FrictionModel::exact) has_exact_cones_ = true;
-        if (std::holds_alternative<BoxFriction>(block.law)) convex_ = false;
+        if (std::holds_alternative<BoxFriction>(block.law)) has_boxes = true;
     }
-    if (has_exact_cones_) convex_ = false;
+    convex_ = !has_exact_cones_ && !has_boxes;
     costs_ = costs_of(problem, convex_ ? Convex::yes : Convex::no);
     least_stage_ns_ = first_stage * costs_.sweep_ns;
     joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
+    // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by.
+    const bool leaps =
+        !problem.matrix && problem.row_count() >= leap_rows && !has_boxes && joint_share_ < mechanism_share;
+    sweeper_ = leaps ? Method::leap : Method::nncg;
 }
 
 double AutoIsland::seconds() const {
@@ -282,7 +292,12 @@ bool AutoIsland::ended_early(Method method) const {
 bool AutoIsland::newton_starts_anew() const {
     if (!judged_) return false;
     if (!convex_ && (newton_failed_ || starts_far())) return false;
-    return has_exact_cones_ || report_.relative_error > polish_from;
+    return has_exact_cones_ || report_.relative_error > polish_from();
+}
+
+/// Leaps lower the error sooner than they find which contacts are open.
+double AutoIsland::polish_from() const {
+    return sweeper_ == Method::leap ? polish_after_leaps : polish_after_sweeps;
 }
 
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
@@ -336,13 +351,15 @@ Newton& AutoIsland::newton() {
 
 Solver& AutoIsland::first_order(Method method) {
     if (method == Method::apgd) return apgd_;
+    if (method == Method::leap) return leap_;
     if (method == Method::cg) return cg_;
     return nncg_;
 }
 
 double AutoIsland::iteration_ns(Method method) const {
     if (!is_first_order(method)) return costs_.newton_ns(std::max(0.0, operations_));
-    return method == Method::apgd ? costs_.gradient_ns : costs_.sweep_ns;
+    if (method == Method::apgd) return costs_.gradient_ns;
+    return method == Method::leap ? leap_share * costs_.sweep_ns : costs_.sweep_ns;
 }
 
 // ---- watching it -----------------------------------------------------------------------------------------
@@ -418,7 +435,7 @@ double AutoIsland::stage_ns() const {
 }
 
 Method AutoIsland::other_method() const {
-    return method_ == Method::nncg ? Method::apgd : Method::nncg;
+    return method_ == Method::apgd ? sweeper_ : Method::apgd;
 }
 
 bool AutoIsland::other_may_be_faster(double left_ns) const {
@@ -426,7 +443,7 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
     if (has_cones_ && convex_ && newton_is_open()) return false;
-    if (method_ == Method::nncg && !convex_) return false;
+    if (method_ != Method::apgd && !convex_) return false;
     return pace_.gain() > stuck_gain;
 }
 
@@ -472,6 +489,7 @@ double AutoIsland::newton_count() const {
     const double error_J = pace_.iterations() > 0 ? pace_.least_energy() : report_.energy_error_J;
     return newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
                               .start = std::sqrt(error_J / reference_J_),
+                              .polish_from = polish_from(),
                               .rows = problem_->row_count(),
                               .convex = convex_,
                               .starts_far = starts_far()});
@@ -515,7 +533,8 @@ double AutoIsland::newton_advantage() const {
 
 double AutoIsland::pessimistic(double first_order_ns) const {
     const double digits = std::log10(excess(pace_.least_energy()));
-    return first_order_ns * (1.0 + (convex_ ? slowing : doubtful_slowing) * digits);
+    const double calm = method_ == Method::leap ? leaps_slowing : slowing;
+    return first_order_ns * (1.0 + (convex_ ? calm : doubtful_slowing) * digits);
 }
 
 /// As far as it goes; what is not convex it may not solve at all.
@@ -551,7 +570,7 @@ void AutoIsland::walk() {
 bool AutoIsland::resume_path() {
     if (resumed_ || path_.empty()) return false;
     resumed_ = true;
-    return run(Method::nncg, rule_.max_iterations, 1.0, From::own_path);
+    return run(sweeper_, rule_.max_iterations, 1.0, From::own_path);
 }
 
 void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
@@ -605,7 +624,7 @@ void AutoIsland::give_up(const char* reason) {
 }
 
 void AutoIsland::climb() {
-    Method method = Method::nncg;
+    Method method = sweeper_;
     const double goal = options_.settle && !convex_ ? goal_of_heaps : 1.0;
     while (!finished_) {
         if (!run(method, rule_.max_iterations, goal)) {
@@ -631,7 +650,7 @@ void AutoIsland::climb() {
 
 void AutoIsland::change_method(Method& method) {
     const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
-    stages_.back().next = stalled ? "its error stopped falling" : "apgd or nncg may be faster";
+    stages_.back().next = stalled ? "its error stopped falling" : "apgd or sweeps may be faster";
     if (stalled && was_stalled_) go_on_or_give_up("neither sweeps nor gradients gain anything");
     was_stalled_ = stalled;
     if ((refused_ & only(other_method())) == 0) method = other_method();

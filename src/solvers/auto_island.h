@@ -12,8 +12,11 @@
 //                         it stands).  It also goes first on mechanisms, a tenth of whose rows or more are
 //                         joints, with a cheap factor: a small residual of a sweep says little about their
 //                         velocities.
-//     everything else     nncg; then what its pace asks for.  Settling heaps with exact friction go on to a
-//                         third of the tolerance, for some times as long as it took to meet it.
+//     everything else     sweeps; then what their pace asks for.  Those of leap from 3000 rows on, where
+//     there
+//                         are bodies, few joints and no box friction; else those of nncg.  Settling heaps
+//                         with exact friction go on to a third of the tolerance, for some times as long as it
+//                         took to meet it.
 //
 // A first-order method is watched at its looks.  With errors e(n) after n of its iterations, the pace of the
 // later half (apgd rests now and then: of the later three quarters) predicts what is left to the goal,
@@ -24,8 +27,9 @@
 // where paces are expected to fall a little, and the method is left
 //
 //     for newton    when that is predicted to be the shorter way, and enough was tried to believe it.  It
-//                   starts from zero unless the error is below 1e-4: what its interior point finds must not
-//                   be dropped because sweeps had a smaller residual.  What is not convex it may not solve at
+//                   starts from zero unless the error is below 1e-4 (1e-5 after leaps, which lower the error
+//                   sooner than they find what is open): what its interior point finds must not be dropped
+//                   because sweeps had a smaller residual.  What is not convex it may not solve at
 //                   all: there it is taken only where a factorisation is cheap, for at most four times the
 //                   iterations that it should take, and again when the work has doubled.  With exact cones
 //                   for eight times, where it may walk (up to 6000 rows at once, larger ones in a second
@@ -33,11 +37,11 @@
 //                   where its interior point would start (Newton::start_error).  If that is far away it will
 //                   take four times as long: half of that must have been tried, and it polishes what was
 //                   found so far.
-//     for apgd      where the problem is convex, more is left than has been done, and nncg gained less than
+//     for apgd      where the problem is convex, more is left than has been done, and sweeps gained less than
 //                   10 %.  With friction cones apgd's iterations cost twice as much as sweeps and are hardly
-//                   fewer: there only where newton has no chance.  What is not convex is left to nncg until
-//                   it stalls: it rests longer than apgd's turn, and then falls.
-//     for nncg      when apgd gained less than 10 %.
+//                   fewer: there only where newton has no chance.  What is not convex is left to sweeps until
+//                   they stall: they rest longer than apgd's turn, and then fall.
+//     for sweeps    when apgd gained less than 10 %.
 //     as hopeless   when `patience` sweeps have been spent and the later half gained less than 3 % or too
 //                   little to reach the goal by four more doublings of the work.  Dense packings with exact
 //                   friction end so: no solver here takes them below some 3e-3.  What is convex will move
@@ -62,14 +66,15 @@
 #include "apgd.h"
 #include "auto_costs.h"
 #include "cg.h"
+#include "leap.h"
 #include "newton.h"
 #include "nncg.h"
 #include "uptack/solvers.h"
 
 namespace uptack {
 
-enum class Method : std::uint8_t { nncg, apgd, cg, newton, sets };
-inline constexpr std::size_t method_count = 5;
+enum class Method : std::uint8_t { nncg, leap, apgd, cg, newton, sets };
+inline constexpr std::size_t method_count = 6;
 
 /// A set of methods, one bit each.
 using Methods = unsigned;
@@ -162,6 +167,7 @@ private:
     void book(Method method, const SolveReport& trial);
     bool ended_early(Method method) const;
     bool newton_starts_anew() const;
+    double polish_from() const;
     void take_newton();
     void run_newton(std::int64_t iterations, double tightening = 1.0);
     void leave_path();
@@ -204,6 +210,7 @@ private:
 
     AutoOptions options_;
     Nncg nncg_{NncgOptions{}};
+    Leap leap_{LeapOptions{}};
     Apgd apgd_{ApgdOptions{}};
     Cg cg_{CgOptions{}};
     // One per island that needs one, as far as they go: a structure analysed in the last step is often that
@@ -248,7 +255,8 @@ private:
     bool walked_ = false;
     bool has_swept_ = false;  // in this or an earlier problem
 
-    Method method_ = Method::nncg;  // the first-order one being watched
+    Method sweeper_ = Method::nncg;  // or leap
+    Method method_ = Method::nncg;   // the first-order one being watched
     Pace pace_;
     Verdict verdict_ = Verdict::go_on;
     std::int64_t next_hope_ = 0;   // iteration at which to ask whether there is any

@@ -159,6 +159,11 @@ const std::vector<Entry>& entries() {
             "nncg", "conjugate gradient over Gauss-Seidel sweeps; every law; often best to 1e-2", make_nncg,
             {{{"omega", fmt::format("{}", NncgOptions{}.omega), "relaxation of the sweeps in (0, 2)"},
               [](NncgOptions& o, const OptionText& t) { o.omega = t.number(above_zero, below_two); }}}),
+        entry<LeapOptions>(
+            "leap", "Gauss-Seidel sweeps with long steps along what they change; large packings of bodies",
+            make_leap,
+            {{{"omega", fmt::format("{}", LeapOptions{}.omega), "relaxation of the sweeps in (0, 2)"},
+              [](LeapOptions& o, const OptionText& t) { o.omega = t.number(above_zero, below_two); }}}),
         entry<ApgdOptions>("apgd",
                            "accelerated projected gradient; often the best first-order method from 1e-4 down",
                            make_apgd,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double weight = mass * gravity * time_step;  // impulse of gravity in a step [N s]
 
-const std::vector<std::string> cone_solvers = {"psor", "nncg", "apgd", "spg", "jacobi", "newton"};
+const std::vector<std::string> cone_solvers = {"psor", "nncg", "leap", "apgd", "spg", "jacobi", "newton"};
 
 /// A point mass at rest on a slope of `angle`, free velocity h g; rows (n, downhill, sideways).
 Problem mass_on_slope(double angle, double mu) {
@@ -57,7 +57,7 @@ TEST(ClosedForm, GrooveSharesTheWeight) {
         const JacobianRow face{.a = {side * h, 0, h, 0, 0, 0}};
         add_block(groove, Unilateral{}, 0, no_body, std::span(&face, 1), std::array{0.0});
     }
-    for (const std::string solver : {"psor", "nncg", "apgd", "spg", "jacobi", "newton", "simplex"}) {
+    for (const std::string solver : {"psor", "nncg", "leap", "apgd", "spg", "jacobi", "newton", "simplex"}) {
         const Outcome out = solve_with(solver, groove, {.tolerance = {1e-12}});
         EXPECT_NEAR(out.solution.impulse[0], weight * h, tolerance(1e-10)) << solver;
         EXPECT_NEAR(out.solution.impulse[1], weight * h, tolerance(1e-10)) << solver;
@@ -85,7 +85,7 @@ TEST(ClosedForm, WedgeJamsWhenTheFrictionAngleExceedsHalfItsAngle) {
         // w_n = v_z sin - 2 sin >= 0 asks v_z >= 2 unless the faces press; sticking would hold v_z = 0 and
         // violate it, so the wedge must be pushed out: both faces carry the same and v_z = 2 where they close
         // exactly.
-        for (const std::string solver : {"psor", "nncg", "newton"}) {
+        for (const std::string solver : {"psor", "nncg", "leap", "newton"}) {
             const Outcome out = solve_with(solver, wedge, {.tolerance = {1e-10}});
             if (part > 1.0) {  // jammed: no impulses can push it out against that friction
                 EXPECT_NE(out.report.status, Status::converged) << solver;

@@ -227,7 +227,7 @@ TEST(Spg, RedundantContactsDoNotStallIt) {
             add_block(table, Unilateral{}, 0, no_body, std::span(&leg, 1), std::array{0.0});
         }
     }
-    for (const std::string solver : {"spg", "apgd", "psor", "nncg", "jacobi"}) {
+    for (const std::string solver : {"spg", "apgd", "psor", "nncg", "leap", "jacobi"}) {
         const Outcome out = solve_with(solver, table, {.tolerance = {1e-12}});
         EXPECT_EQ(out.report.status, Status::converged) << solver;
         EXPECT_NEAR(out.solution.velocity[0][2], 0.0, tolerance(1e-11)) << solver;
@@ -356,6 +356,24 @@ TEST(IndefiniteMatrix, IsSaidNotLooped) {
     hollow.blocks = problem.blocks;
     EXPECT_EQ(solve_with("psor", hollow, {}).report.status, Status::unsuitable);
     EXPECT_EQ(solve_with("nncg", hollow, {}).report.status, Status::unsuitable);
+}
+
+TEST(Leap, TakesHalfTheSweepsOfNncgInPackings) {
+    for (const char* name : {"b2", "b2-friction", "shaker"}) {
+        const Problem packing = generate(name);
+        const auto sweeps = [&](const char* solver) {
+            const Outcome out = solve_with(solver, packing, {.tolerance = {1e-2}});
+            EXPECT_EQ(out.report.status, Status::converged) << solver << " on " << name;
+            return static_cast<double>(out.report.iterations);
+        };
+        EXPECT_LT(sweeps("leap"), 0.6 * sweeps("nncg")) << name;
+    }
+}
+
+TEST(Leap, NeedsBodies) {
+    const Outcome out = solve_with("leap", assemble(generate_plate_stack({.plates = 3})), {});
+    EXPECT_EQ(out.report.status, Status::unsuitable);
+    EXPECT_NE(out.report.reason.find("nncg"), std::string::npos) << out.report.reason;
 }
 
 // Found by fuzzing: at the solution the steps are round-off, and so is the curvature along them.

@@ -19,7 +19,7 @@
 namespace uptack::test {
 namespace {
 
-const std::vector<std::string> general_solvers = {"psor", "nncg", "apgd", "spg", "jacobi"};
+const std::vector<std::string> general_solvers = {"psor", "nncg", "leap", "apgd", "spg", "jacobi"};
 
 Problem all_laws(FrictionModel model = FrictionModel::convex) {
     return generate_random({.seed = 4, .bodies = 30, .blocks = 80, .model = model, .compliance = 0.02})
@@ -212,7 +212,7 @@ TEST(EverySolver, GivesTheSameBitsOnOneThreadAndOnMany) {
     const Problem joints = generate_joint_network({.edge = 24});
     ASSERT_GT(joints.row_count(), 40'000);
     for (const std::string name :
-         {"psor", "nncg", "apgd", "spg", "jacobi", "cg"}) {  // the direct ones use one thread
+         {"psor", "nncg", "leap", "apgd", "spg", "jacobi", "cg"}) {  // the direct ones use one thread
         const Problem& one = name == "cg" ? joints : problem;
         const StopRule rule{.tolerance = {1e-12}, .max_iterations = 12};
         std::vector<std::vector<double>> impulses;
@@ -279,7 +279,7 @@ TEST(Registry, ExplainsWhatIsWrong) {
         }
         return "";
     };
-    EXPECT_NE(message("simplicissimus", {}).find("psor, nncg, apgd, spg, jacobi, simplex"),
+    EXPECT_NE(message("simplicissimus", {}).find("psor, nncg, leap, apgd, spg, jacobi, simplex"),
               std::string::npos);
     EXPECT_NE(message("psor", {{"omgea", "1"}}).find("omega, symmetric"), std::string::npos);
     EXPECT_NE(message("psor", {{"omega", "2.5"}}).find("'2.5' is not a number from"), std::string::npos);

@@ -64,7 +64,8 @@ TEST_P(SolverMatrix, ReachesItsErrorOnEveryProblemAndTheCertificateAgrees) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, SolverMatrix, testing::Values("auto", "psor", "nncg", "apgd", "spg"),
+INSTANTIATE_TEST_SUITE_P(Solvers, SolverMatrix,
+                         testing::Values("auto", "psor", "nncg", "leap", "apgd", "spg"),
                          [](const auto& one) { return one.param; });
 
 // Jacobi needs ten times the iterations; it is held to what it can do.
@@ -96,7 +97,7 @@ TEST(SolverMatrix, CgSolvesJointsAndRefusesTheRest) {
 
 // The known answer, not only a small error: velocities are unique where the problem is convex.
 TEST(SolverMatrix, VelocitiesAreTheKnownOnesOfRandomProblems) {
-    for (const std::string solver : {"psor", "nncg", "apgd", "spg", "jacobi"}) {
+    for (const std::string solver : {"psor", "nncg", "leap", "apgd", "spg", "jacobi"}) {
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const KnownProblem known = generate_random({.seed = seed, .compliance = 0.1});
             const Outcome out = solve_with(solver, known.problem, {.tolerance = {1e-9}});
