@@ -57,7 +57,8 @@ public:
     RecordingWriter(const std::filesystem::path& path, const Scene& scene,
                     const RecordingOptions& options = {});
     /// Goes on with a recording (`path` or `path`.part) after its last checkpoint, dropping what lies behind
-    /// it: everything, where there is none.  The old file stays whole until the new one is.
+    /// it: everything, where there is none.  The old file stays whole until the new one is.  Refuses where
+    /// another process still writes it.
     static RecordingWriter resume(const std::filesystem::path& path, const RecordingOptions& options = {});
     ~RecordingWriter();
     RecordingWriter(RecordingWriter&&) noexcept;

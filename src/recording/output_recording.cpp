@@ -39,7 +39,12 @@ void sync(const fs::path& path) {
 }  // namespace
 
 OutputRecording::OutputRecording(const fs::path& path, const Header& header, int compression)
-    : path_(path), current_(fresh_path(path)), header_(header), compression_(compression), file_(current_) {
+    : path_(path),
+      current_(fresh_path(path)),
+      header_(header),
+      compression_(compression),
+      lock_(current_, LockKind::writer),
+      file_(current_) {
     file_.write_attribute("format", std::string(format_name));
     file_.write_attribute("version", format_version);
     file_.write_attribute("creator", std::string("uptack " UPTACK_VERSION));
@@ -154,6 +159,7 @@ void OutputRecording::write_densely() {
     dense.close_file();
     put_in_place(dense.current_, current_);
     dense.published_ = true;
+    lock_ = std::move(dense.lock_);
 }
 
 void OutputRecording::close(Ending ending) {

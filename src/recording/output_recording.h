@@ -15,6 +15,7 @@
 
 #include "checkpoint_slot.h"
 #include "commit_record.h"
+#include "file_lock.h"
 #include "hdf5/table.h"
 #include "input_recording.h"
 #include "layout.h"
@@ -25,7 +26,7 @@ enum class Ending : std::uint8_t { stopped, finished };
 
 class OutputRecording {
 public:
-    /// Makes NAME.part.new for `path` NAME.
+    /// Makes NAME.part.new for `path` NAME; throws InputError where another run is making it.
     OutputRecording(const std::filesystem::path& path, const Header& header, int compression);
     ~OutputRecording();
     OutputRecording(const OutputRecording&) = delete;
@@ -54,6 +55,7 @@ private:
     std::filesystem::path current_;  // where the file is now
     Header header_;
     int compression_;
+    FileLock lock_;  // taken before the file is emptied
     hdf5::GrowingFile file_;
     std::map<std::string, hdf5::OutputTable, std::less<>> tables_;
     std::optional<hdf5::OutputTable> committed_;

@@ -141,11 +141,13 @@ RecordingWriter::~RecordingWriter() {
 RecordingWriter::RecordingWriter(const fs::path& path, const Scene& scene, const RecordingOptions& options) {
     refuse_leftovers(path);
     inside_ = std::make_unique<Inside>(path, header_of(scene), options);
+    refuse_leftovers(path);  // of a run that took its place before this one had the lock
     inside_->file.table("frames/contact_start").append(std::int64_t{0});
     inside_->file.publish();
 }
 
 RecordingWriter RecordingWriter::resume(const fs::path& path, const RecordingOptions& options) {
+    const recording::FileLock reading(path, recording::LockKind::reader);  // refused while somebody writes it
     const recording::InputRecording old(path);
     const std::optional<recording::StoredCheckpoint> stored = old.checkpoint();
     const fs::path name = recording::final_path(path);
@@ -157,6 +159,8 @@ RecordingWriter RecordingWriter::resume(const fs::path& path, const RecordingOpt
         inside->strings.emplace(text, static_cast<std::int32_t>(inside->strings.size()));
     }
     if (stored) inside->file.add_checkpoint(stored->checkpoint, kept);
+    reading.check_holds(path);  // another run may have gone on with it before this one had its own lock
+    if (name == path) refuse_leftovers(path);
     inside->file.publish();
     return RecordingWriter(std::move(inside));
 }

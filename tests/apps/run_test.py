@@ -307,6 +307,22 @@ class Interruption(Runs):
         return subprocess.Popen([UPTACK, *map(str, words)], cwd=self.folder, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
+    def test_two_runs_do_not_write_one_recording(self):
+        process = self.started("run", "boxes.json", "--duration", 10000, "-o", "one.h5")
+        part = self.folder / "one.h5.part"
+        while not part.exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        for name in ("one.h5", "one.h5.part"):
+            self.assertIn("another run is writing it", self.fails(3, "run", "--resume", name))
+        self.assertIn("still goes on", self.fails(3, "run", "boxes.json", "-o", "one.h5"))
+        self.assertIsNone(process.poll())
+        process.kill()
+        process.communicate(timeout=60)
+        # The system has dropped the lock.
+        self.document("run", "--resume", "one.h5", "--duration", 1)
+        self.assertFalse(part.exists())
+
     def test_ctrl_c_stops_after_the_step_and_says_so(self):
         process = self.started("run", "boxes.json", "--duration", 10000, "-o", "stopped.h5")
         part = self.folder / "stopped.h5.part"

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "file_lock.h"
 #include "output_recording.h"
 #include "sample_run.h"
 #include "uptack/input_error.h"
@@ -225,6 +226,35 @@ TEST_F(RecordingTest, KilledAtAnyMomentItOpensAndGoesOn) {
     write_turns(writer, scene, first, turns);
     writer.finish();
     expect_turns(Recording(path), scene, turns);
+}
+
+TEST_F(RecordingTest, OneRunWritesItAndNoTwo) {
+    const fs::path path = folder / "run.h5";
+    const auto refusal = [](const auto& write) -> std::string {
+        try {
+            write();
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    const auto resume = [&] { RecordingWriter::resume(part_of(path)); };
+    {
+        RecordingWriter writer(path, scene);
+        write_turns(writer, scene, 0, 3);
+        EXPECT_NE(refusal(resume).find("another run is writing it"), std::string::npos);
+        EXPECT_NE(refusal([&] { RecordingWriter(path, scene); }).find("still goes on"), std::string::npos);
+        writer.flush();
+        EXPECT_EQ(Recording(part_of(path)).frame_count(), 3) << "it may be read";
+    }
+    EXPECT_EQ(refusal(resume), "");
+    const std::string fresh = part_of(path).string() + ".new";
+    fs::remove(part_of(path));
+    recording::FileLock starting(fresh, recording::LockKind::writer);
+    EXPECT_NE(refusal([&] { RecordingWriter(path, scene); }).find("another run"), std::string::npos);
+    fs::rename(fresh, part_of(path));
+    EXPECT_NE(refusal([&] { starting.check_holds(fresh); }).find("another run"), std::string::npos);
+    EXPECT_EQ(refusal([&] { starting.check_holds(part_of(path)); }), "");
 }
 
 TEST_F(RecordingTest, FlushingOftenDoesNotBloatTheFinishedFile) {
