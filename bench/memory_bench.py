@@ -35,7 +35,7 @@ def main():
         small, large = os.path.join(folder, "small.h5"), os.path.join(folder, "large.h5")
         run([uptack, "generate", "b2-friction", "--size", "10", "-o", small])
         run([uptack, "generate", "b2-friction", "--size", spheres, "-o", large])
-        for solver in ["psor", "nncg", "apgd", "spg", "jacobi"]:
+        for solver in ["psor", "nncg", "leap", "apgd", "spg", "jacobi"]:
             solve = ["--solver", solver, "--iterations", "5", "--json"]
             _, base = run([uptack, "solve", small] + solve)
             text, peak = run([uptack, "solve", large] + solve)
