@@ -242,14 +242,34 @@ Found bad_body(const FailedStep& failed) {
     return std::nullopt;
 }
 
+/// Finite, but too fast or too far away.
+Found bad_energy(const FailedStep& failed) {
+    for (std::size_t i = 0; i < failed.model.bodies.size(); ++i) {
+        const RigidBody& body = failed.model.bodies[i];
+        if (body.kind != BodyKind::dynamic) continue;
+        const Vec6& v = failed.after.velocity[i];
+        const Symmetric3& inertia = body.mass.inertia;
+        const double heaviest = std::max({body.mass.mass, inertia[0], inertia[1], inertia[2]});
+        const double height_energy =
+            body.mass.mass * dot(failed.model.gravity, failed.after.pose[i].position);
+        if (std::isfinite(heaviest * dot(v, v)) && std::isfinite(height_energy)) continue;
+        const auto index = static_cast<int>(i);
+        return Culprit{
+            fmt::format("{}: it would be too fast or too far away for its energy to be a number; {}",
+                        body_name(failed, index), speed_text(failed.before.velocity[i])),
+            {index}};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Culprit find_culprit(const FailedStep& failed) {
     for (const auto stage : {bad_force, bad_motion, bad_motor, bad_free_motion, bad_contact, bad_row,
-                             bad_problem_body, bad_impulse, bad_error, bad_body}) {
+                             bad_problem_body, bad_impulse, bad_error, bad_body, bad_energy}) {
         if (Found found = stage(failed)) return *std::move(found);
     }
-    return {.what = "a sum over all constraints is too large to be a number", .bodies = {}};
+    return {.what = "a sum over all bodies and constraints is too large to be a number", .bodies = {}};
 }
 
 bool is_finite(const ContactSet& contacts, const Problem& problem) {

@@ -105,6 +105,8 @@ struct Simulation::Inside {
     void follow_joints(const StepSettings& stepping);
     void scatter_velocities();
     bool move(const StepSettings& stepping);
+    bool settle(const StepSettings& stepping, StepReport& report);
+    void read_energies(StepReport& report) const;
     void undo(const StepSettings& stepping, StepReport& report);
     std::string freeze();
     void describe_step(StepReport& report) const;
@@ -167,13 +169,9 @@ StepReport Simulation::Inside::one_step(const StepSettings& stepping, const Stop
 
     certifier.certify(step.problem, solution, certificate);
     report.iterations = solved.iterations;
-    if (move(stepping)) {
+    if (move(stepping) && settle(stepping, report)) {
         assembler.remember(step, contacts, solution, memory);
         memory.relative_error = certificate.relative_error;
-        assembler.follow_angles(state);
-        find_islands(step.problem, islands);
-        if (settings.sleep.enabled)
-            simulation::doze(step, islands, settings.sleep, stepping.step_s, still, state);
         // A solver that overflowed on its way came back with its best finite iterate: that is what counts.
         report.status = solved.status == Status::not_finite ? Status::stalled : solved.status;
         report.reason = solved.reason;
@@ -208,6 +206,22 @@ bool Simulation::Inside::move(const StepSettings& stepping) {
     return simulation::is_finite(state);
 }
 
+/// What follows from the new state; false where its energies overflow.
+bool Simulation::Inside::settle(const StepSettings& stepping, StepReport& report) {
+    assembler.follow_angles(state);
+    find_islands(step.problem, islands);
+    if (settings.sleep.enabled)
+        simulation::doze(step, islands, settings.sleep, stepping.step_s, still, state);
+    read_energies(report);
+    return std::isfinite(report.kinetic_J) && std::isfinite(report.potential_J);
+}
+
+void Simulation::Inside::read_energies(StepReport& report) const {
+    const Energy now = energy(model, state, order);
+    report.kinetic_J = now.kinetic_J;
+    report.potential_J = now.potential_J + assembler.spring_energy(state);
+}
+
 /// Back to before the step, with the reason in the report.
 void Simulation::Inside::undo(const StepSettings& stepping, StepReport& report) {
     const std::string name(solver->name());
@@ -223,6 +237,7 @@ void Simulation::Inside::undo(const StepSettings& stepping, StepReport& report) 
                                         .certificate = certificate,
                                         .after = state});
     state = before;
+    read_energies(report);
     certificate = {};
     certificate.finite = false;
     report.status = Status::not_finite;
@@ -328,9 +343,6 @@ void Simulation::Inside::describe_step(StepReport& report) const {
                     static_cast<int>(std::count(state.frozen_at.begin(), state.frozen_at.end(), infinity));
     report.sleeping =
         static_cast<int>(std::count(state.still_s.begin(), state.still_s.end(), infinity)) - report.frozen;
-    const Energy now = energy(model, state, order);
-    report.kinetic_J = now.kinetic_J;
-    report.potential_J = now.potential_J + assembler.spring_energy(state);
 }
 
 Simulation::Simulation(Model model, SimulationSettings settings) {

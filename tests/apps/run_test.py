@@ -230,6 +230,14 @@ class NotFinite(Runs):
                    "motion of body 'lift': its offset along z is", "lift"),
     }
 
+    def test_energies_that_overflow_are_not_finite(self):
+        self.CASES["energy"] = ('"forces": [{"name": "gale", "body": "ball", "force": ["t > 0.3 ? 1e160 : 0", 0, 0]}]', "", "")
+        try:
+            scene = self.scene("energy")
+        finally:
+            del self.CASES["energy"]
+        self.assertRegex(self.fails(5, "run", scene), "step 7[3-5] is not finite.*body 'ball'.*energy")
+
     def scene(self, name):
         entries, _, _ = self.CASES[name]
         ball = '{"name": "ball", "shape": {"sphere": 0.1}, "position": [0, 0, 1]}'

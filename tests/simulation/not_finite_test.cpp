@@ -188,6 +188,19 @@ TEST(NotFinite, AFreeBodyThatLeavesTheNumbersIsNamed) {
     expect_freezing_goes_on(model, {"probe"}, "probe");
 }
 
+TEST(NotFinite, AnEnergyThatOverflowsIsNotAStep) {
+    Model model;
+    add_ground(model);
+    add_witness(model);
+    const int probe = add_point(model, "probe", {100.0, 0.0, 1.0}, 1.0, 0.01);
+    add_force(model, {.name = "thrust", .body = probe, .force = {"t < 0.3 ? 0 : 1e160", 0.0, 0.0}});
+    Simulation simulation(model, settings(h, 1e-6));
+    const StepReport report = first_failure(simulation);
+    EXPECT_TRUE(std::isfinite(report.kinetic_J) && std::isfinite(report.potential_J));
+    expect_words(report.reason, {"body 'probe'", "too fast", "its energy"});
+    expect_freezing_goes_on(model, {"probe"}, "probe");
+}
+
 TEST(NotFinite, AFrozenBodyCarriesOthersAndNothingWakesIt) {
     Model model;
     add_ground(model);
