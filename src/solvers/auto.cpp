@@ -77,7 +77,8 @@ int gravity_of(Status status) {
 }
 
 std::string_view method_name(Method method) {
-    constexpr std::array<std::string_view, method_count> names = {"nncg", "leap", "apgd", "cg", "newton", "sets"};
+    constexpr std::array<std::string_view, method_count> names = {"nncg", "leap",   "apgd",
+                                                                  "cg",   "newton", "sets"};
     return names[static_cast<std::size_t>(method)];
 }
 

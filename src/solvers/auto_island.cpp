@@ -85,6 +85,16 @@ bool is_first_order(Method method) {
     return method != Method::newton && method != Method::sets;
 }
 
+/// Faces on faces: most blocks have the bodies of the one before.
+bool touches_in_patches(const Problem& problem) {
+    const std::vector<Block>& blocks = problem.blocks;
+    std::size_t repeated = 0;
+    for (std::size_t k = 1; k < blocks.size(); ++k) {
+        if (blocks[k].body_a == blocks[k - 1].body_a && blocks[k].body_b == blocks[k - 1].body_b) ++repeated;
+    }
+    return 2 * repeated > blocks.size();
+}
+
 /// Bodies without a loop, joint after joint: chains, arms.
 bool is_tree(const Problem& problem) {
     if (problem.matrix) return false;
@@ -205,9 +215,10 @@ void AutoIsland::look_at(const Problem& problem) {
     costs_ = costs_of(problem, convex_ ? Convex::yes : Convex::no);
     least_stage_ns_ = first_stage * costs_.sweep_ns;
     joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
-    // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by.
-    const bool leaps =
-        !problem.matrix && problem.row_count() >= leap_rows && !has_boxes && joint_share_ < mechanism_share;
+    // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by. Nor
+    // with exact friction, but in heaps of round bodies leaps do well all the same; in walls they do not.
+    const bool leaps = !problem.matrix && problem.row_count() >= leap_rows && !has_boxes &&
+                       joint_share_ < mechanism_share && !(has_exact_cones_ && touches_in_patches(problem));
     sweeper_ = leaps ? Method::leap : Method::nncg;
 }
 

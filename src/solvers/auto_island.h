@@ -12,11 +12,10 @@
 //                         it stands).  It also goes first on mechanisms, a tenth of whose rows or more are
 //                         joints, with a cheap factor: a small residual of a sweep says little about their
 //                         velocities.
-//     everything else     sweeps; then what their pace asks for.  Those of leap from 3000 rows on, where
-//     there
-//                         are bodies, few joints and no box friction; else those of nncg.  Settling heaps
-//                         with exact friction go on to a third of the tolerance, for some times as long as it
-//                         took to meet it.
+//     everything else     sweeps; then what their pace asks for.  They are those of leap from 3000 rows on,
+//                         where there are bodies, few joints and no box friction, and not in walls with exact
+//                         friction; else those of nncg.  Settling heaps with exact friction go on to a third
+//                         of the tolerance, for some times as long as it took to meet it.
 //
 // A first-order method is watched at its looks.  With errors e(n) after n of its iterations, the pace of the
 // later half (apgd rests now and then: of the later three quarters) predicts what is left to the goal,
