@@ -151,6 +151,7 @@ ExitCode recording_info(const InfoArguments& arguments) {
                       {"file_kind", "recording"},
                       {"finished", recording.finished()},
                       {"frames", recording.frame_count()},
+                      {"resumable", checkpoint.has_value()},
                       {"checkpoint_time_s", checkpoint ? number(checkpoint->state.time) : Json(nullptr)}};
         document.update(scene_json(recording.scene()));
         document.update(summary.json());

@@ -259,6 +259,7 @@ class NotFinite(Runs):
                 info = self.document("info", f"{name}.h5")
                 self.assertFalse(info["finished"])
                 self.assertTrue(self.document("validate", f"{name}.h5")["resumable"])
+                self.assertTrue(self.document("info", f"{name}.h5")["resumable"])
                 with h5py.File(self.folder / f"{name}.h5", "r") as file:
                     steps = file["steps/step"][()]
                     last = file["frames/step"][-1]
