@@ -43,7 +43,7 @@
 //     for sweeps    when apgd gained less than 10 %.
 //     as hopeless   when `patience` sweeps have been spent and the later half gained less than 3 % or too
 //                   little to reach the goal by four more doublings of the work.  Dense packings with exact
-//                   friction end so: no solver here takes them below some 3e-3.  What is convex will move
+//                   friction end so: no solver here takes them below some 1e-3.  What is convex will move
 //                   again, and a time budget was given to be used: there it takes ten times the patience and
 //                   a half that gained less than 3 %.  And if newton took over from sweeps, these then go on
 //                   from where they were left, to the end of the budget: what newton found in vain may be a
