@@ -41,11 +41,7 @@ SolveReport Leap::solve(const Problem& problem, Solution& solution, const StopRu
         packed_.read(monitor_.rows_wanted());
         packed_.sweep(options_.omega, Direction::forward, now_.x, now_.u);
         ++swept;
-        if (monitor_.due(sweeps)) {
-            if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(now_.x, now_.u);
-            packed_.respond(now_.u, now_.x, y_);
-            monitor_.judge(sweeps, packed_.energy_error(now_.x, y_), now_.x);
-        }
+        if (monitor_.due(sweeps)) monitor_.judge_swept(sweeps, packed_, now_, y_);
         if (in_the_air) {
             const bool fell_short = !(rise() <= 0.0);
             if (fell_short) take_back();

@@ -23,7 +23,6 @@
 
 #include <vector>
 
-#include "linalg/aligned_vector.h"
 #include "monitor.h"
 #include "packed_problem.h"
 #include "uptack/solvers.h"
@@ -39,12 +38,6 @@ public:
                       const Observer& observer) override;
 
 private:
-    /// Impulses and the state that belongs to them.
-    struct Pair {
-        std::vector<double> x;
-        AlignedVector u;
-    };
-
     double rise() const;
     double best_length(double cap) const;
     void leap(double lambda);
@@ -53,8 +46,8 @@ private:
     LeapOptions options_;
     PackedProblem packed_;
     Monitor monitor_;
-    Pair now_;
-    Pair before_;            // x_7, and after the leap x_8
+    Swept now_;
+    Swept before_;           // x_7, and after the leap x_8
     std::vector<double> y_;  // A x, at a look
 };
 

@@ -126,6 +126,12 @@ void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
     }
 }
 
+void Monitor::judge_swept(std::int64_t sweeps, PackedProblem& packed, Swept& now, MutableView y) {
+    if (packed.state_is_stale(sweeps) || is_fine()) packed.carry(now.x, now.u);
+    packed.respond(now.u, now.x, y);
+    judge(sweeps, packed.energy_error(now.x, y), now.x);
+}
+
 void Monitor::remember(double energy_J, View x) {
     best_J_ = energy_J;
     solution_->impulse.resize(x.size());

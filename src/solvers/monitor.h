@@ -47,6 +47,9 @@ public:
     /// Looks at x; remembers it if it is the best so far; decides whether to go on.
     void judge(std::int64_t iteration, double energy_J, View x);
 
+    /// The same for what was swept, whose state is carried afresh now and then; y becomes A x.
+    void judge_swept(std::int64_t sweeps, PackedProblem& packed, Swept& now, MutableView y);
+
     /// Ends the solve for a reason of the solver's own.
     void stop(Status status, std::string reason);
 

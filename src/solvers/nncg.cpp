@@ -21,11 +21,7 @@ SolveReport Nncg::solve(const Problem& problem, Solution& solution, const StopRu
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
         packed_.read(monitor_.rows_wanted());
         packed_.sweep(options_.omega, Direction::forward, now_.x, now_.u);
-        if (monitor_.due(sweeps)) {
-            if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(now_.x, now_.u);
-            packed_.respond(now_.u, now_.x, y_);
-            monitor_.judge(sweeps, packed_.energy_error(now_.x, y_), now_.x);
-        }
+        if (monitor_.due(sweeps)) monitor_.judge_swept(sweeps, packed_, now_, y_);
         const double square = square_of_change();
         if (last_square > 0.0 && square <= last_square) {
             extrapolate(square / last_square);

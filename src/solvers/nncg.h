@@ -15,7 +15,6 @@
 
 #include <vector>
 
-#include "linalg/aligned_vector.h"
 #include "monitor.h"
 #include "packed_problem.h"
 #include "uptack/solvers.h"
@@ -31,12 +30,6 @@ public:
                       const Observer& observer) override;
 
 private:
-    /// Impulses and the state that belongs to them.
-    struct Pair {
-        std::vector<double> x;
-        AlignedVector u;
-    };
-
     void restart();
     double square_of_change() const;
     void extrapolate(double beta);
@@ -44,9 +37,9 @@ private:
     NncgOptions options_;
     PackedProblem packed_;
     Monitor monitor_;
-    Pair now_;               // x_j, then S(x_j), then x_{j+1}
-    Pair before_;            // x_j
-    Pair direction_;         // p
+    Swept now_;              // x_j, then S(x_j), then x_{j+1}
+    Swept before_;           // x_j
+    Swept direction_;        // p
     std::vector<double> y_;  // A x, at a look
 };
 

@@ -41,6 +41,12 @@ enum class RowsAs : std::int8_t { floats, doubles };
 /// The same contacts with their rows as floats.
 SlimBatch rounded(const ContactBatch& batch);
 
+/// Impulses and the state u = G^T x that follows them: what sweeps change.
+struct Swept {
+    std::vector<double> x;
+    AlignedVector u;
+};
+
 class PackedProblem {
 public:
     /// Who does not sweep says so.  For sweeps the rows of long runs of contacts are kept in batches and

@@ -10,18 +10,15 @@ SolveReport Psor::solve(const Problem& problem, Solution& solution, const StopRu
         return refuse(problem, solution,
                       "psor divides by the diagonal of A, and a diagonal entry is not positive");
     }
-    monitor_.begin(packed_, rule, observer, solution, x_, y_);
-    u_.resize(packed_.state_size());
-    copy(packed_.state_of_product(), u_);
+    monitor_.begin(packed_, rule, observer, solution, now_.x, y_);
+    now_.u.resize(packed_.state_size());
+    copy(packed_.state_of_product(), now_.u);
 
     for (std::int64_t sweeps = 1; !monitor_.finished(); ++sweeps) {
         const bool back = options_.symmetric && sweeps % 2 == 0;
         packed_.read(monitor_.rows_wanted());
-        packed_.sweep(options_.omega, back ? Direction::backward : Direction::forward, x_, u_);
-        if (!monitor_.due(sweeps)) continue;
-        if (packed_.state_is_stale(sweeps) || monitor_.is_fine()) packed_.carry(x_, u_);
-        packed_.respond(u_, x_, y_);
-        monitor_.judge(sweeps, packed_.energy_error(x_, y_), x_);
+        packed_.sweep(options_.omega, back ? Direction::backward : Direction::forward, now_.x, now_.u);
+        if (monitor_.due(sweeps)) monitor_.judge_swept(sweeps, packed_, now_, y_);
     }
     return monitor_.finish(problem);
 }

@@ -22,7 +22,6 @@
 
 #include <vector>
 
-#include "linalg/aligned_vector.h"
 #include "monitor.h"
 #include "packed_problem.h"
 #include "uptack/solvers.h"
@@ -41,8 +40,7 @@ private:
     PsorOptions options_;
     PackedProblem packed_;
     Monitor monitor_;
-    std::vector<double> x_;  // impulses
-    AlignedVector u_;        // state
+    Swept now_;
     std::vector<double> y_;  // A x, at a look
 };
 
