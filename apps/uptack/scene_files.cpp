@@ -168,7 +168,6 @@ fs::path finished_name(const fs::path& recording) {
 }
 
 void check_step_number(const Scene& scene, std::int64_t step) {
-    constexpr double most_steps = 200e6;  // as of runs: docs/05-command-line.md
     const double steps = static_cast<double>(step) * scene.settings.substeps;
     if (steps <= most_steps) return;
     throw LimitError(

@@ -56,6 +56,9 @@ struct SceneLimits {
     int height_samples = 4'000'000;         ///< of one height field
 };
 
+/// That a run may make, substeps counted: nobody waits for more.
+inline constexpr double most_steps = 200e6;
+
 /// name=value pairs of parameters, as --set gives them; values are expressions.
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 

@@ -82,9 +82,8 @@ void read_stepping(const Object& object, StepSettings& step) {
     step.rest_overlap = object.number_within("rest_overlap", step.rest_overlap, 0.0, infinity);
 }
 
-/// What the run would be made of: files count steps and frames up to here, and nobody waits for more.
+/// What the run would be made of: files count steps and frames up to here.
 void check_length(Reader& reader, const Json& json, const Scene& scene) {
-    constexpr double most_steps = 200e6;
     constexpr double most_frames = 100e6;
     const double steps = scene.duration_s / scene.settings.stepping.step_s;
     const double frames = std::min(steps, scene.duration_s / scene.frame_s);
