@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -16,9 +17,37 @@ namespace {
 // Deflate cannot shrink data more than 1032-fold; what claims more has never been written in full.
 constexpr std::uint64_t max_compression = 1032;
 
-herr_t keep_innermost(unsigned depth, const H5E_error2_t* entry, void* text) {
-    if (depth == 0 && entry->desc != nullptr) *static_cast<std::string*>(text) = entry->desc;
+struct Failure {
+    std::string innermost;  ///< as HDF5 says it
+    int system_error = 0;   ///< errno, where the system refused
+};
+
+// The reason of the system stands in the middle of buffers, offsets and dates: "..., errno = 28, ...".
+herr_t look_at_failure(unsigned depth, const H5E_error2_t* entry, void* data) {
+    constexpr std::string_view mark = "errno = ";
+    auto& failure = *static_cast<Failure*>(data);
+    if (entry->desc == nullptr) return 0;
+    if (depth == 0) failure.innermost = entry->desc;
+    const char* found = std::strstr(entry->desc, mark.data());
+    if (found != nullptr && failure.system_error == 0) failure.system_error = std::atoi(found + mark.size());
     return 0;
+}
+
+Failure take_failure() {
+    Failure failure;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look_at_failure, &failure);
+    H5Eclear2(H5E_DEFAULT);
+    return failure;
+}
+
+std::string in_words(const Failure& failure) {
+    if (failure.system_error != 0) return std::strerror(failure.system_error);
+    if (failure.innermost.empty()) return "HDF5 does not say why";
+    std::string text = failure.innermost;
+    for (char& c : text) {
+        if (c < ' ' || c > '~') c = '?';
+    }
+    return text;
 }
 
 bool is_contiguous(hid_t dataset) {
@@ -56,13 +85,13 @@ Handle strided_space(const Columns<Double>& table) {
 }  // namespace
 
 std::string last_failure() {
-    std::string text;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
-    H5Eclear2(H5E_DEFAULT);
-    for (char& c : text) {
-        if (c < ' ' || c > '~') c = '?';
-    }
-    return text.empty() ? "HDF5 does not say why" : text;
+    return in_words(take_failure());
+}
+
+InputError write_error(const std::filesystem::path& path, const std::string& what) {
+    const Failure failure = take_failure();
+    if (failure.system_error != 0) return output_error(path, failure.system_error);
+    return {path.string(), fmt::format("cannot write {} ({}); is the disk full?", what, in_words(failure))};
 }
 
 Quiet::Quiet() {
@@ -70,12 +99,13 @@ Quiet::Quiet() {
     // it. Nothing needs that handler: files written here are closed before they count as written.
     static const herr_t no_exit_handler = H5dont_atexit();
     static_cast<void>(no_exit_handler);
+    if (count_++ > 0) return;
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
 Quiet::~Quiet() {
-    H5Eset_auto2(H5E_DEFAULT, function_, data_);
+    if (--count_ == 0) H5Eset_auto2(H5E_DEFAULT, function_, data_);
 }
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
@@ -310,13 +340,11 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path), draft_(
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation.get(), false);  // same problem, same bytes
     file_ = Handle(H5Fcreate(draft_.path().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
-    if (!file_.valid())
-        throw InputError(path.string(), fmt::format("cannot be written ({})", last_failure()));
+    check(file_.valid() ? 0 : -1, "the file");
 }
 
 void OutputFile::check(herr_t status, const std::string& name) const {
-    if (status >= 0) return;
-    throw InputError(path_.string(), fmt::format("cannot write {} ({})", name, last_failure()));
+    if (status < 0) throw write_error(path_, name);
 }
 
 void OutputFile::create_group(const std::string& name) {

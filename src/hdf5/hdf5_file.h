@@ -45,7 +45,8 @@ private:
     Close close_ = nullptr;
 };
 
-/// Restores the caller's error printing when it goes.
+/// Restores the caller's error printing when the last one goes: files are not closed in the order in which
+/// they were opened.
 class Quiet {
 public:
     Quiet();
@@ -54,12 +55,16 @@ public:
     Quiet& operator=(const Quiet&) = delete;
 
 private:
-    H5E_auto2_t function_ = nullptr;
-    void* data_ = nullptr;
+    static inline int count_ = 0;
+    static inline H5E_auto2_t function_ = nullptr;
+    static inline void* data_ = nullptr;
 };
 
-/// What HDF5 itself says about the last failure, without its stack.
+/// Why the last call failed: the system's reason, or else what HDF5 itself says, without its stack.
 std::string last_failure();
+
+/// `what` could not be written into the file at `path`, for the reason of the last failure.
+InputError write_error(const std::filesystem::path& path, const std::string& what);
 
 /// Some columns of a table of doubles that lies in memory with `stride` doubles from one row to the next.
 template <class Double>

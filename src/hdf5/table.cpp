@@ -142,9 +142,7 @@ GrowingFile::GrowingFile(const std::filesystem::path& path) : path_(path) {
 }
 
 void GrowingFile::check(herr_t status, const std::string& name) const {
-    if (status >= 0) return;
-    throw InputError(path_.string(),
-                     fmt::format("cannot write {} ({}); is the disk full?", name, last_failure()));
+    if (status < 0) throw write_error(path_, name);
 }
 
 void GrowingFile::create_group(const std::string& name) {

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+
+#include "uptack/output_file.h"
 
 namespace uptack::recording {
 namespace {
@@ -31,9 +32,7 @@ void sync(const fs::path& path) {
     const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
     const int error = errno;
     if (descriptor >= 0) ::close(descriptor);
-    if (!synced) {
-        throw InputError(path.string(), fmt::format("cannot be flushed ({})", std::strerror(error)));
-    }
+    if (!synced) throw output_error(path, error);
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ class CommandLine(UptackCase):
             made = run("generate", *words, "-o", f"{words[0]}.h5", folder=cls.folder)
             assert made.returncode == 0, made.stderr
 
-    def fails(self, code, *arguments):
+    def fails(self, code, *arguments, **more):
         """The exit code, one line on stderr, and nothing half written left; returns that line."""
-        line = super().fails(code, *arguments)
+        line = super().fails(code, *arguments, **more)
         self.assertEqual(list(self.folder.rglob("*.tmp*")), [])
         return line
 

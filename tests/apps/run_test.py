@@ -4,6 +4,7 @@ import base64
 import csv
 import json
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -214,6 +215,24 @@ class WrongUse(Runs):
         self.assertTrue((self.folder / "pipe").is_fifo())
         self.assertTrue((self.folder / "piped_bodies.csv").is_fifo())
         self.assertEqual(list(self.folder.glob("*.tmp*")), [])
+
+
+class FullDisk(Runs):
+    """A limit on the size of files stands in for the disk."""
+
+    def fails_with_room(self, room, *words):
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)), "restore_signals": False}
+        line = self.fails(3, *words, **limit)
+        self.assertRegex(line, r"\Auptack: \S+: cannot be written \(File too large\); choose a folder that exists and has room\n\Z")
+
+    def test_the_line_says_file_reason_and_remedy_wherever_the_room_ends(self):
+        whole = (self.folder / "boxes.h5").stat().st_size
+        for room in (1000, whole // 2, whole, 2 * whole):
+            with self.subTest(room):
+                self.fails_with_room(room, "run", "boxes.json", "--duration", 20, "-o", f"{room}.h5")
+                (self.folder / f"{room}_again.h5").write_bytes((self.folder / "boxes.h5").read_bytes())
+                self.fails_with_room(room, "run", "--resume", f"{room}_again.h5", "--duration", 20)
+        self.fails_with_room(1000, "run", "boxes.json", "--dump-step", "60:step.h5")
 
 
 class NotFinite(Runs):

@@ -45,9 +45,9 @@ class UptackCase(unittest.TestCase):
     def document(self, *arguments):
         return strict_json(self.ok(*arguments, "--json"))
 
-    def fails(self, code, *arguments):
-        """The exit code and one line on stderr, which is returned."""
-        done = run(*arguments, folder=self.folder)
+    def fails(self, code, *arguments, **more):
+        """The exit code and one line on stderr without control characters, which is returned."""
+        done = run(*arguments, folder=self.folder, **more)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, r"\Auptack: [^\n]+\n\Z")
+        self.assertRegex(done.stderr, r"\Auptack: [^\x00-\x1f\x7f-\x9f]+\n\Z")
         return done.stderr
