@@ -31,8 +31,7 @@ void check_regular(const std::filesystem::path& path) {
     if (failure) throw InputError(path.string(), fmt::format("cannot be read ({})", failure.message()));
     if (std::filesystem::is_directory(status)) throw InputError(path.string(), "is a folder, not a file");
     if (!std::filesystem::is_regular_file(status)) throw InputError(path.string(), "is not a regular file");
-    if (!std::ifstream(path))
-        throw InputError(path.string(), "cannot be opened for reading; check its permissions");
+    hdf5::check_readable(path);
 }
 
 bool has_hdf5_signature(const std::filesystem::path& path) {

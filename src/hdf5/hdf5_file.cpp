@@ -1,8 +1,11 @@
 #include "hdf5_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -108,10 +111,22 @@ Quiet::~Quiet() {
     if (--count_ == 0) H5Eset_auto2(H5E_DEFAULT, function_, data_);
 }
 
+void check_readable(const std::filesystem::path& path) {
+    // Without waiting for whoever may be at the other end of a pipe.
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+        throw InputError(
+            path.string(),
+            fmt::format("cannot be opened ({}); check the path and the permissions", std::strerror(errno)));
+    }
+    ::close(descriptor);
+}
+
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
     std::error_code failure;
     size_ = std::filesystem::file_size(path, failure);
     if (failure) throw InputError(path.string(), fmt::format("cannot be read ({})", failure.message()));
+    check_readable(path);
     check_structure(path);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 10, 7)

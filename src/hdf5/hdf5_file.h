@@ -75,6 +75,9 @@ struct Columns {
     int stride = 0;
 };
 
+/// Throws InputError with the system's reason where a file cannot be opened: that is no damage.
+void check_readable(const std::filesystem::path& path);
+
 class InputFile {
 public:
     /// Also opens a file that is being written in the single-writer mode, or whose writer was cut off.

@@ -235,6 +235,30 @@ class FullDisk(Runs):
         self.fails_with_room(1000, "run", "boxes.json", "--dump-step", "60:step.h5")
 
 
+class Unreadable(Runs):
+    def test_a_file_that_may_not_be_read_is_not_called_damaged(self):
+        locked = self.folder / "locked.h5"
+        locked.write_bytes((self.folder / "boxes.h5").read_bytes())
+        locked.chmod(0)
+        self.folder.chmod(0o755)
+        # Root may read everything.
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        if nobody and not self.runs_as(nobody):
+            self.skipTest("the program is in a folder that others may not enter")
+        for words in (["info", "locked.h5"], ["validate", "locked.h5"], ["report", "locked.h5"],
+                      ["export", "locked.h5", "--csv", "x"], ["run", "--resume", "locked.h5"],
+                      ["solve", "locked.h5"]):
+            with self.subTest(words):
+                self.assertIn("locked.h5: cannot be opened (Permission denied); check the path and the permissions",
+                              self.fails(3, *words, **nobody))
+
+    def runs_as(self, user):
+        try:
+            return run("--version", folder=self.folder, **user).returncode == 0
+        except PermissionError:
+            return False
+
+
 class NotFinite(Runs):
     """A force, a motor and a motion that cease to be numbers after a while."""
 
