@@ -42,6 +42,7 @@ void write_problem(const std::filesystem::path& path, const Problem& problem);
 /// and bilateral rows (as V, R, s); other laws cannot be said in FCLIB and raise InputError.
 void write_fclib_local(const std::filesystem::path& path, const Problem& problem);
 
+/// Refuses numbers that are not finite.
 Solution read_solution(const std::filesystem::path& path);
 void write_solution(const std::filesystem::path& path, const Solution& solution);
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "read_limits.h"
 
@@ -258,6 +261,16 @@ void write_blocks(hdf5::OutputFile& file, const std::vector<Block>& blocks) {
                hdf5::Columns<const double>{first, std::ssize(blocks), law_parameters, law_parameters});
 }
 
+/// A solver that is given such a start would drop it without a word.
+void check_finite(const hdf5::InputFile& file, const std::string& name, std::span<const double> values,
+                  std::size_t columns) {
+    const auto fault = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
+    if (fault == values.end()) return;
+    const auto row = static_cast<std::size_t>(fault - values.begin()) / columns;
+    throw file.error(
+        name, fmt::format("row {} is {}, which is no finite number; save the solution again", row, *fault));
+}
+
 }  // namespace
 
 bool holds_uptack_problem(const hdf5::InputFile& file) {
@@ -324,6 +337,8 @@ Solution read_solution(const std::filesystem::path& path) {
     solution.velocity.resize(static_cast<std::size_t>(bodies));
     double* first = solution.velocity.empty() ? nullptr : solution.velocity[0].data();
     file.read(velocity, hdf5::Columns<double>{first, bodies, 6, 6});
+    check_finite(file, solution_group + "/impulse", solution.impulse, 1);
+    check_finite(file, solution_group + "/velocity", {first, 6 * solution.velocity.size()}, 6);
     return solution;
 }
 

@@ -1,11 +1,14 @@
 """Runs the command line as a user would: command_line_test.py PATH_TO_UPTACK"""
 
 import csv
+import math
 import os
 import pathlib
 import re
 import subprocess
 import unittest
+
+import h5py
 
 from uptack_case import UPTACK, UptackCase, run, strict_json
 
@@ -263,6 +266,14 @@ class BadInput(CommandLine):
         with open("/dev/full", "w") as full:
             done = subprocess.run([UPTACK, "solvers", "--json"], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 3)
+    def test_a_warm_start_that_is_not_finite_names_its_row(self):
+        for value, word in ((math.nan, "nan"), (math.inf, "inf")):
+            self.ok("solve", "chain.h5", "--save-solution", "odd.h5")
+            with h5py.File(self.folder / "odd.h5", "r+") as file:
+                file["uptack_solution/impulse"][4] = value
+            self.assertIn(f"odd.h5:/uptack_solution/impulse: row 4 is {word}",
+                          self.fails(3, "solve", "chain.h5", "--warm", "odd.h5"))
+
 
 
 class Comparing(CommandLine):

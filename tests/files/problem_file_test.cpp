@@ -98,6 +98,16 @@ TEST(ProblemFile, SolutionsRoundTripBitForBit) {
     ASSERT_EQ(read.velocity.size(), 1U);
     expect_same_bits(solution.velocity[0], read.velocity[0], "velocity");
 
+    for (const double odd : {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+        const Solution impulse{.impulse = {0.0, 1.0, odd}, .velocity = {}};
+        write_solution(folder / "odd.h5", impulse);
+        EXPECT_TRUE(says(input_error([&] { read_solution(folder / "odd.h5"); }),
+                         "odd.h5:/uptack_solution/impulse: row 2"));
+        const Solution velocity{.impulse = {0.0}, .velocity = {{1, 2, 3, 4, 5, 6}, {0, 0, odd, 0, 0, 0}}};
+        write_solution(folder / "odd.h5", velocity);
+        EXPECT_TRUE(says(input_error([&] { read_solution(folder / "odd.h5"); }), "/velocity: row 1 is"));
+    }
+
     write_solution(folder / "empty.h5", {});
     EXPECT_TRUE(read_solution(folder / "empty.h5").impulse.empty());
     write_problem(folder / "problem.h5", every_law());
