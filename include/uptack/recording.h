@@ -43,6 +43,10 @@ struct Frame {
 
 Frame make_frame(const Simulation& simulation);
 
+/// For what recordings, exports and pages hold as floats: finite numbers stay finite, those beyond 3.4e38
+/// become that.
+float single_precision(double value);
+
 struct RecordingOptions {
     int compression = 4;  ///< gzip level, 0 to 9
     bool contacts = true;

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "uptack/recording.h"
 
 namespace uptack {
@@ -63,6 +67,11 @@ Frame make_frame(const Simulation& simulation) {
     add_contacts(simulation, frame);
     add_errors(simulation.step_problem(), simulation.certificate(), frame);
     return frame;
+}
+
+float single_precision(double value) {
+    constexpr double largest = std::numeric_limits<float>::max();
+    return static_cast<float>(std::isfinite(value) ? std::clamp(value, -largest, largest) : value);
 }
 
 }  // namespace uptack

@@ -56,7 +56,7 @@ std::string whole_numbers(const char* name, const std::vector<std::int32_t>& val
 }
 
 void put(std::vector<float>& values, const Vec3& a) {
-    for (const double x : a) values.push_back(static_cast<float>(x));
+    for (const double x : a) values.push_back(single_precision(x));
 }
 
 /// Cells of one kind: which points each has.
@@ -143,8 +143,8 @@ std::string contacts_text(const Frame& frame) {
         put(points, contact.point_w);
         put(forces, contact.force_w);
         put(normals, contact.normal_w);
-        gaps.push_back(static_cast<float>(contact.gap));
-        errors.push_back(static_cast<float>(contact.energy_error_J));
+        gaps.push_back(single_precision(contact.gap));
+        errors.push_back(single_precision(contact.energy_error_J));
         cells.connectivity.push_back(std::ssize(cells.offsets));
         cells.offsets.push_back(std::ssize(cells.offsets) + 1);
     }

@@ -44,7 +44,7 @@ void refuse_leftovers(const fs::path& path) {
 }
 
 std::array<float, 3> single(const Vec3& a) {
-    return {static_cast<float>(a[0]), static_cast<float>(a[1]), static_cast<float>(a[2])};
+    return {single_precision(a[0]), single_precision(a[1]), single_precision(a[2])};
 }
 
 }  // namespace
@@ -102,9 +102,9 @@ void RecordingWriter::Inside::add_contacts(const Frame& frame) {
             body.append(std::span<const std::int32_t>(std::array{contact.body_a, contact.body_b}));
             point.append(std::span<const float>(single(contact.point_w)));
             normal.append(std::span<const float>(single(contact.normal_w)));
-            gap.append(static_cast<float>(contact.gap));
+            gap.append(single_precision(contact.gap));
             force.append(std::span<const float>(single(contact.force_w)));
-            error.append(static_cast<float>(contact.energy_error_J));
+            error.append(single_precision(contact.energy_error_J));
         }
         file.counts.contacts += std::ssize(frame.contacts);
     }

@@ -85,8 +85,8 @@ public:
         for (std::size_t k = 0; k < joints_.size(); ++k) {
             const JointReaction& reaction = frame.joints[static_cast<std::size_t>(joints_[k])];
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                append(reactions_[k][axis], static_cast<float>(reaction.force_j[axis]));
-                append(reactions_[k][axis + 3], static_cast<float>(reaction.torque_j[axis]));
+                append(reactions_[k][axis], single_precision(reaction.force_j[axis]));
+                append(reactions_[k][axis + 3], single_precision(reaction.torque_j[axis]));
             }
         }
     }
@@ -112,7 +112,7 @@ private:
             is_contact ? frame.contacts[static_cast<std::size_t>(frame.worst_block_contact)] : none;
         append(worst_, worst.body_a);
         append(worst_, worst.body_b);
-        for (const double coordinate : worst.point_w) append(worst_, static_cast<float>(coordinate));
+        for (const double coordinate : worst.point_w) append(worst_, single_precision(coordinate));
     }
 
     std::vector<int> joints_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "uptack/recording.h"
 #include "uptack/solver.h"
 
 namespace uptack::report {
@@ -147,7 +148,7 @@ StepColumns step_columns(std::span<const StepReport> reports, std::int64_t most)
             if (exact) {
                 append(result.bytes, column.value(entry));
             } else {
-                append(result.bytes, static_cast<float>(column.value(entry)));
+                append(result.bytes, single_precision(column.value(entry)));
             }
         }
     }

@@ -88,6 +88,27 @@ TEST_F(RecordingTest, WithoutContactsTheRestIsAsBefore) {
     expect_same_frame(recording.frame(3), wanted);
 }
 
+TEST_F(RecordingTest, WhatIsTooLargeForAFloatStaysFinite) {
+    constexpr double largest = std::numeric_limits<float>::max();
+    const fs::path path = folder / "run.h5";
+    Frame frame = sample_frame(scene, 0);
+    frame.contacts = {{.body_a = 0,
+                       .body_b = 1,
+                       .point_w = {1e39, -1e300, 0.5},
+                       .normal_w = {0.0, 0.0, 1.0},
+                       .gap = -1e40,
+                       .force_w = {largest, 1e308, -infinity},
+                       .energy_error_J = 1e100}};
+    RecordingWriter writer(path, scene);
+    writer.add_frame(frame);
+    writer.finish();
+    const FrameContact contact = Recording(path).frame(0).contacts.at(0);
+    EXPECT_EQ(contact.point_w, (Vec3{largest, -largest, 0.5}));
+    EXPECT_EQ(contact.force_w, (Vec3{largest, largest, -infinity})) << "infinity is not made finite";
+    EXPECT_EQ(contact.gap, -largest);
+    EXPECT_EQ(contact.energy_error_J, largest);
+}
+
 TEST_F(RecordingTest, WhatWasFlushedIsReadWhileTheWriterGoesOn) {
     const fs::path path = folder / "run.h5";
     RecordingWriter writer(path, scene, {.flush_every_s = 1e9});

@@ -171,7 +171,7 @@ inline void expect_same_frame(const Frame& read, const Frame& written) {
         expect_same_bits(read.joints[k].torque_j, written.joints[k].torque_j, "torque_j");
     }
     ASSERT_EQ(read.contacts.size(), written.contacts.size());
-    const auto rounded = [](double x) { return static_cast<double>(static_cast<float>(x)); };
+    const auto rounded = [](double x) { return static_cast<double>(single_precision(x)); };
     for (std::size_t k = 0; k < read.contacts.size(); ++k) {
         const FrameContact& a = read.contacts[k];
         const FrameContact& b = written.contacts[k];

@@ -28,7 +28,7 @@ public:
         const char* raw = reinterpret_cast<const char*>(&value);
         bytes_.append(raw, sizeof value);
     }
-    void put_float(double value) { put(static_cast<float>(value)); }
+    void put_float(double value) { put(single_precision(value)); }
     void put_floats(const Vec3& v) {
         for (const double x : v) put_float(x);
     }
