@@ -316,7 +316,7 @@ Json run_json(const Job& job, const Runner& runner, Ending ending, bool explain)
                   {"duration_s", job.scene.duration_s},
                   {"resumed_from_step", !job.recording.empty() ? Json(runner.first_step) : Json(nullptr)}};
     document.update(runner.summary.json());
-    document["reason"] = ending == Ending::finished ? "" : runner.summary.last().reason;
+    document["reason"] = ending == Ending::finished ? "" : runner.summary.last_tried().reason;
     document["output"] = runner.output.empty() ? Json(nullptr) : Json(runner.output);
     document["frames"] = runner.frames;
     if (explain) document["decisions"] = explanation_json(runner.summary.slowest().stages);
@@ -346,7 +346,7 @@ void print_decisions(const StepReport& step) {
 }
 
 ExitCode exit_code(const RunArguments& arguments, const Job& job, const RunSummary& summary, Ending ending) {
-    const StepReport& last = summary.last();
+    const StepReport& last = summary.last_tried();
     switch (ending) {
         case Ending::not_finite:
             print_error(fmt::format(

@@ -53,6 +53,10 @@ void Extreme::look(double candidate, double when, const std::string& where) {
 }
 
 void RunSummary::add(const StepReport& report) {
+    if (report.status == Status::not_finite) {
+        undone_ = report;
+        return;
+    }
     if (steps_ == 0) first_ = report;
     ++steps_;
     if (!report.tolerance_met) ++over_tolerance_;

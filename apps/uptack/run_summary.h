@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,11 +26,15 @@ struct Extreme {
 
 class RunSummary {
 public:
+    /// A step that was undone is not counted.
     void add(const StepReport& report);
 
     std::int64_t steps() const { return steps_; }
     std::int64_t steps_over_tolerance() const { return over_tolerance_; }
+    /// The last step that was made.
     const StepReport& last() const { return last_; }
+    /// The last step that was tried: where the run ended, that may be one that was undone.
+    const StepReport& last_tried() const { return undone_ ? *undone_ : last_; }
     const StepReport& slowest() const { return slowest_; }
     double computing_s() const { return computing_s_; }
 
@@ -55,6 +60,7 @@ private:
     std::vector<std::pair<double, std::string>> froze_;  // when, and whom with the cause
     StepReport first_;
     StepReport last_;
+    std::optional<StepReport> undone_;
     StepReport slowest_;  // by its solve
 };
 

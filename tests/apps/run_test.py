@@ -315,6 +315,12 @@ class NotFinite(Runs):
                 document = strict_json(run("run", scene, "--json", folder=self.folder).stdout)
                 self.assertEqual(document["status"], "not_finite")
                 self.assertIn(words, document["reason"])
+                # What was undone is not counted.
+                self.assertEqual(document["steps"], steps[-1] - 1)
+                self.assertAlmostEqual(document["time_s"], (steps[-1] - 1) / 240)
+                self.assertTrue(document["tolerance_met"])
+                self.assertEqual(document["steps_over_tolerance"], 0)
+                self.assertEqual((info["steps"], info["time_s"]), (document["steps"], document["time_s"]))
 
     def test_freeze_goes_on_and_says_since_when(self):
         for name, (_, words, body) in self.CASES.items():
