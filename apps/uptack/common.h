@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
@@ -55,7 +57,19 @@ std::string to_text(const Json& document, int indent);
 
 void print_json(const Json& document);
 
-/// One line "uptack: ..." on stderr.
+/// Has a document been printed?  There must be no second one.
+bool printed_json();
+
+/// With control characters as \x1b: those in names and titles must not reach a terminal.  Line ends stay.
+std::string visible(std::string_view text);
+
+/// Text for people on standard output, made visible.
+template <class... Values>
+void print_text(fmt::format_string<Values...> format, Values&&... values) {
+    fmt::print("{}", visible(fmt::format(format, std::forward<Values>(values)...)));
+}
+
+/// One line "uptack: ..." on stderr, made visible.
 void print_error(std::string message);
 
 /// Before long work: throws InputError where an output could not be written, UsageError where it is an input

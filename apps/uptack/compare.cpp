@@ -135,7 +135,7 @@ Run run_fastest(const Problem& problem, const std::string& label, const StopRule
 
 /// A progress line on stderr, only where a person watches.
 void show_progress(const std::string& text) {
-    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K{}", text);
+    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K{}", visible(text));
 }
 
 ComparedProblem compared_problem(const std::string& file, const Problem& problem) {
@@ -237,9 +237,9 @@ ExitCode run_compare(CompareArguments& arguments) {
     if (arguments.json) {
         print_json(comparison_json(comparison));
     } else {
-        fmt::print("{}", comparison_table(comparison));
-        if (!arguments.output.empty()) fmt::print("\nThe page is in {}\n", arguments.output);
-        if (!arguments.picture.png.empty()) fmt::print("\nThe picture is in {}\n", arguments.picture.png);
+        print_text("{}", comparison_table(comparison));
+        if (!arguments.output.empty()) print_text("\nThe page is in {}\n", arguments.output);
+        if (!arguments.picture.png.empty()) print_text("\nThe picture is in {}\n", arguments.picture.png);
     }
     for (const ComparedProblem& problem : comparison.problems) {
         if (std::isfinite(problem.reference_energy_J)) continue;

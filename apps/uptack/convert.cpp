@@ -32,7 +32,7 @@ ExitCode run_convert(const ConvertArguments& arguments) {
         document.update(size_json(problem));
         print_json(document);
     } else {
-        fmt::print("{} ({}): {}\n", arguments.output, arguments.format, describe_size(problem));
+        print_text("{} ({}): {}\n", arguments.output, arguments.format, describe_size(problem));
     }
     return ExitCode::ok;
 }

@@ -45,7 +45,7 @@ ExitCode run_export(const ExportArguments& arguments) {
                     {"output", files}});
         return ExitCode::ok;
     }
-    for (const std::string& file : files) fmt::print("{}\n", file);
+    for (const std::string& file : files) print_text("{}\n", file);
     return ExitCode::ok;
 }
 

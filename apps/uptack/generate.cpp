@@ -44,7 +44,7 @@ ExitCode run_generate(GenerateArguments& arguments) {
         document["seed"] = arguments.request.seed;
         print_json(document);
     } else {
-        fmt::print("{}: {}\n", arguments.output, describe_size(problem));
+        print_text("{}: {}\n", arguments.output, describe_size(problem));
     }
     return ExitCode::ok;
 }

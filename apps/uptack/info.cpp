@@ -51,7 +51,7 @@ std::string range_text(const Range& range, const char* unit) {
 }
 
 void print_line(const char* label, const std::string& text) {
-    fmt::print("{:<18} {}\n", label, text);
+    print_text("{:<18} {}\n", label, text);
 }
 
 void print_info(const std::string& file, const Problem& problem, const ProblemSummary& summary) {
@@ -165,7 +165,7 @@ ExitCode recording_info(const InfoArguments& arguments) {
                                                    checkpoint->state.time)
                                      : "cut off before the first checkpoint");
     print_line("frames", fmt::format("{}", recording.frame_count()));
-    fmt::print("\n");
+    print_text("\n");
     summary.print(recording.scene().settings);
     return ExitCode::ok;
 }

@@ -130,23 +130,23 @@ Json report_json(const ReportArguments& arguments, const Recording& recording, c
 void print_report(const ReportArguments& arguments, const Recording& recording, const std::string& output,
                   const ReportFacts& facts) {
     if (!output.empty()) {
-        fmt::print("Page         {}, {:.3g} MB; open it in a browser\n", output,
+        print_text("Page         {}, {:.3g} MB; open it in a browser\n", output,
                    static_cast<double>(facts.bytes) * 1e-6);
     }
-    if (!arguments.picture.png.empty()) fmt::print("Picture      {}\n", arguments.picture.png);
-    fmt::print("Frames       {} of {}", facts.frames, recording.frame_count());
+    if (!arguments.picture.png.empty()) print_text("Picture      {}\n", arguments.picture.png);
+    print_text("Frames       {} of {}", facts.frames, recording.frame_count());
     if (facts.every > arguments.every) {
-        fmt::print("; one of {} is there, since all would not fit into {:g} MB (--max-mb)", facts.every,
+        print_text("; one of {} is there, since all would not fit into {:g} MB (--max-mb)", facts.every,
                    arguments.max_mb);
     }
-    fmt::print("\nPrecision    positions to {:.2g} m, orientations to {:.2g} rad{}\n", 0.5 * facts.quantum_m,
+    print_text("\nPrecision    positions to {:.2g} m, orientations to {:.2g} rad{}\n", 0.5 * facts.quantum_m,
                facts.angle_rad, facts.coarse ? "; coarser than usual, to fit (--max-mb)" : "");
     if (facts.contacts_kept < facts.contacts_found) {
-        fmt::print("Contacts     the strongest {} of {}, since all would not fit into {:g} MB (--max-mb)\n",
+        print_text("Contacts     the strongest {} of {}, since all would not fit into {:g} MB (--max-mb)\n",
                    facts.contacts_kept, facts.contacts_found, arguments.max_mb);
     }
     if (!recording.finished())
-        fmt::print("The run is not finished: the page has what was recorded so far.\n");
+        print_text("The run is not finished: the page has what was recorded so far.\n");
 }
 
 ExitCode run_report(const ReportArguments& arguments) {

@@ -325,22 +325,22 @@ Json run_json(const Job& job, const Runner& runner, Ending ending, bool explain)
 
 void print_run(const Job& job, const Runner& runner, Ending ending) {
     const Model& model = job.scene.model;
-    fmt::print("Scene        {}{}: {} bodies, {} joints\n", job.scene.name,
+    print_text("Scene        {}{}: {} bodies, {} joints\n", job.scene.name,
                job.scene.title.empty() ? "" : " (" + job.scene.title + ")", model.bodies.size(),
                model.joints.size());
-    if (!job.recording.empty()) fmt::print("Resumed      after step {}\n", runner.first_step);
+    if (!job.recording.empty()) print_text("Resumed      after step {}\n", runner.first_step);
     runner.summary.print(job.scene.settings);
     if (!runner.output.empty())
-        fmt::print("Recording    {} ({} frames added)\n", runner.output, runner.frames);
+        print_text("Recording    {} ({} frames added)\n", runner.output, runner.frames);
     if (ending != Ending::interrupted) return;
-    fmt::print("Stopped      on request, before t = {:g} s{}\n", job.scene.duration_s,
+    print_text("Stopped      on request, before t = {:g} s{}\n", job.scene.duration_s,
                runner.output.empty()
                    ? ""
                    : fmt::format("; 'uptack run --resume {}' goes on from here", runner.output));
 }
 
 void print_decisions(const StepReport& step) {
-    fmt::print("\nDecisions in the slowest step, to t = {:g} s: {} rows in {} islands, solved in {}\n{}",
+    print_text("\nDecisions in the slowest step, to t = {:g} s: {} rows in {} islands, solved in {}\n{}",
                step.time, step.rows, step.islands, format_seconds(step.solve_s),
                explanation_text(step.stages));
 }

@@ -148,7 +148,7 @@ std::vector<SummaryLine> RunSummary::lines(const SimulationSettings& settings) c
 }
 
 void RunSummary::print(const SimulationSettings& settings) const {
-    for (const SummaryLine& line : lines(settings)) fmt::print("{:<12} {}\n", line.label, line.value);
+    for (const SummaryLine& line : lines(settings)) print_text("{:<12} {}\n", line.label, line.value);
 }
 
 }  // namespace uptack::app

@@ -27,7 +27,7 @@ ExitCode run_scenes(bool json) {
     }
     std::size_t width = 0;
     for (const BundledScene& scene : scenes) width = std::max(width, scene.name.size());
-    for (const BundledScene& scene : scenes) fmt::print("{:<{}}  {}\n", scene.name, width, scene.title);
+    for (const BundledScene& scene : scenes) print_text("{:<{}}  {}\n", scene.name, width, scene.title);
     return ExitCode::ok;
 }
 

@@ -174,9 +174,9 @@ std::string status_text(const SolveArguments& arguments, const Outcome& outcome)
 
 void print_worst(const Problem& problem, const Certificate& c) {
     if (c.energy_error_J <= 0.0 || !std::isfinite(c.energy_error_J)) return;
-    fmt::print("\nWorst blocks\n");
+    print_text("\nWorst blocks\n");
     for (const BlockError& error : c.worst) {
-        fmt::print("  {:>9.3g} J {:>4.0f} %   {}\n", error.energy_error_J,
+        print_text("  {:>9.3g} J {:>4.0f} %   {}\n", error.energy_error_J,
                    100.0 * error.energy_error_J / c.energy_error_J, describe_block(problem, error.block));
     }
 }
@@ -184,24 +184,24 @@ void print_worst(const Problem& problem, const Certificate& c) {
 void print_outcome(const SolveArguments& arguments, const Problem& problem, const Outcome& outcome) {
     std::string settings;
     for (const std::string& setting : arguments.settings) settings += ", " + setting;
-    fmt::print("Problem  {}\n", describe_size(problem));
-    fmt::print("Solver   {}{}\n", arguments.solver, settings);
-    fmt::print("Status   {}\n", status_text(arguments, outcome));
-    fmt::print("Work     {} iterations in {}\n", outcome.report.iterations,
+    print_text("Problem  {}\n", describe_size(problem));
+    print_text("Solver   {}{}\n", arguments.solver, settings);
+    print_text("Status   {}\n", status_text(arguments, outcome));
+    print_text("Work     {} iterations in {}\n", outcome.report.iterations,
                format_seconds(outcome.report.seconds));
     const Certificate& c = outcome.certificate;
-    fmt::print("\nCertificate\n");
-    fmt::print("  energy error        {:.4g} J (zero impulses: {:.4g} J)\n", c.energy_error_J,
+    print_text("\nCertificate\n");
+    print_text("  energy error        {:.4g} J (zero impulses: {:.4g} J)\n", c.energy_error_J,
                c.reference_energy_J);
-    fmt::print("  relative error      {:.4g}\n", c.relative_error);
-    fmt::print("  natural residual    {:.4g}\n", c.natural_residual);
-    fmt::print("  Fischer-Burmeister  {:.4g}\n", c.fischer_burmeister);
+    print_text("  relative error      {:.4g}\n", c.relative_error);
+    print_text("  natural residual    {:.4g}\n", c.natural_residual);
+    print_text("  Fischer-Burmeister  {:.4g}\n", c.fischer_burmeister);
     if (outcome.missing_J) {
-        fmt::print("\nEstimate\n  still missing       {:.4g} J, by one Newton step; not a bound\n",
+        print_text("\nEstimate\n  still missing       {:.4g} J, by one Newton step; not a bound\n",
                    *outcome.missing_J);
     }
     print_worst(problem, c);
-    if (arguments.explain) fmt::print("\nDecisions\n{}", explanation_text(outcome.report.stages));
+    if (arguments.explain) print_text("\nDecisions\n{}", explanation_text(outcome.report.stages));
 }
 
 std::string not_finite_text(const SolveArguments& arguments, const Certificate& certificate) {

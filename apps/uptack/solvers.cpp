@@ -26,9 +26,9 @@ ExitCode print_solvers_json() {
 
 ExitCode print_solvers() {
     for (const SolverInfo& solver : list_solvers()) {
-        fmt::print("{:<8} {}\n", solver.name, solver.summary);
+        print_text("{:<8} {}\n", solver.name, solver.summary);
         for (const OptionInfo& option : solver.options) {
-            fmt::print("           {:<24} {}\n", fmt::format("{}={}", option.name, option.default_value),
+            print_text("           {:<24} {}\n", fmt::format("{}={}", option.name, option.default_value),
                        option.help);
         }
     }

@@ -26,7 +26,7 @@ void report_valid(const ValidateArguments& arguments, const Problem& problem) {
         document.update(size_json(problem));
         print_json(document);
     } else {
-        fmt::print("{}: valid; {}\n", arguments.file, describe_size(problem));
+        print_text("{}: valid; {}\n", arguments.file, describe_size(problem));
     }
 }
 
@@ -41,7 +41,7 @@ void report_valid(const ValidateArguments& arguments, const Scene& scene) {
                     {"bodies", model.bodies.size()},
                     {"joints", model.joints.size()}});
     } else {
-        fmt::print("{}: valid; a scene of {} bodies and {} joints\n", arguments.file, model.bodies.size(),
+        print_text("{}: valid; a scene of {} bodies and {} joints\n", arguments.file, model.bodies.size(),
                    model.joints.size());
     }
 }
@@ -61,7 +61,7 @@ void report_valid(const ValidateArguments& arguments, const Recording& recording
                     {"finished", recording.finished()},
                     {"resumable", resumable}});
     } else {
-        fmt::print("{}: valid; a recording of {} frames and {} steps{}\n", arguments.file,
+        print_text("{}: valid; a recording of {} frames and {} steps{}\n", arguments.file,
                    recording.frame_count(), steps, recording.finished() ? "" : ", not finished");
     }
 }

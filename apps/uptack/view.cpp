@@ -84,7 +84,7 @@ void print_address(const live::Server& server, const ViewArguments& arguments, c
     if (arguments.json) {
         print_json({{"view", what}, {"url", server.url()}, {"port", server.port()}});
     } else {
-        fmt::print("{}\n  {}\n{}Ctrl-C ends.\n", what, server.url(),
+        print_text("{}\n  {}\n{}Ctrl-C ends.\n", what, server.url(),
                    arguments.keep ? "" : "Closing the page ends it; ");
     }
     std::fflush(stdout);

@@ -235,6 +235,34 @@ class FullDisk(Runs):
         self.fails_with_room(1000, "run", "boxes.json", "--dump-step", "60:step.h5")
 
 
+class HostileNames(Runs):
+    """Escape sequences in names would move the cursor, colour the text or worse."""
+
+    NAME = "b\x1b[31mo\x7f\x9bx"
+    SHOWN = r"b\x1b[31mo\x7f\x9bx"
+
+    def test_control_characters_are_shown_and_do_not_reach_the_terminal(self):
+        ball = {"name": self.NAME, "shape": {"sphere": 0.1}, "position": [0, 0, 0.09]}
+        scene = {"uptack": 1, "title": self.NAME, "settings": {"duration": 0.1}, "ground": True, "bodies": [ball]}
+        name = f"{self.NAME}.json"
+        (self.folder / name).write_text(json.dumps(scene))
+        for words in (["run", name, "-o", f"{self.NAME}.h5"], ["info", name], ["info", f"{self.NAME}.h5"],
+                      ["validate", name], ["export", f"{self.NAME}.h5", "--csv", self.NAME]):
+            with self.subTest(words):
+                text = self.ok(*words)
+                self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+                self.assertIn(self.SHOWN, text)
+        self.assertIn(self.SHOWN, self.fails(3, "run", f"{self.NAME}.none"))
+        self.assertEqual(self.document("info", name)["title"], self.NAME)  # programs get what is there
+
+    def test_other_characters_stay_as_they_are(self):
+        name = "Kugel \u00e4\u00df\u2083\U0001f310.json"
+        (self.folder / name).write_text('{"uptack": 1}')
+        self.assertIn(name, self.ok("info", name))
+        stray = b"stray \x9b.json".decode(errors="surrogateescape")
+        self.assertIn(r"stray \x9b.json: ", self.fails(3, "info", stray))
+
+
 class Unreadable(Runs):
     def test_a_file_that_may_not_be_read_is_not_called_damaged(self):
         locked = self.folder / "locked.h5"
