@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool document_printed = false;
+
 /// By whatever name: ./run.h5 is run.h5, and links are what they lead to.
 bool is_same_file(const fs::path& one, const fs::path& other) {
     std::error_code failure;
@@ -76,7 +78,12 @@ std::string to_text(const Json& document, int indent) {
 }
 
 void print_json(const Json& document) {
+    document_printed = true;
     fmt::print("{}\n", to_text(document, 2));
+}
+
+bool printed_json() {
+    return document_printed;
 }
 
 std::string visible(std::string_view text) {

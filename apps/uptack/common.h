@@ -55,6 +55,7 @@ Json number(double value);
 /// One document, ASCII; bytes that are not UTF-8 (old FCLIB files have some) are replaced.
 std::string to_text(const Json& document, int indent);
 
+/// On standard output.
 void print_json(const Json& document);
 
 /// Has a document been printed?  There must be no second one.

@@ -1,5 +1,5 @@
-// The command line: reads the words, lets one verb work, turns whatever goes wrong into one line and an exit
-// code.
+// The command line: reads the words, lets one verb work, turns whatever goes wrong into one line, an exit
+// code and, with --json, a document.
 
 #include <fmt/core.h>
 
@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <span>
+#include <string_view>
 
 #include "uptack/input_error.h"
 #include "verbs.h"
@@ -14,33 +16,66 @@
 namespace uptack::app {
 namespace {
 
-ExitCode fail(ExitCode code, const std::string& message) {
-    print_error(message);
-    return code;
+/// The command line as it was given; after "--" no word is an option.
+using Words = std::span<const char* const>;
+
+Words before_double_dash(Words words) {
+    const auto end = std::find(words.begin(), words.end(), std::string_view("--"));
+    return words.first(static_cast<std::size_t>(end - words.begin()));
 }
 
-ExitCode run_guarded(const Action& action) {
+/// Looked for by hand: a command line that cannot be understood may ask for JSON too.
+bool asks_for_json(Words words) {
+    const Words options = before_double_dash(words);
+    return std::find(options.begin(), options.end(), std::string_view("--json")) != options.end();
+}
+
+struct Failure {
+    ExitCode code = ExitCode::internal_error;
+    std::string message;
+};
+
+Failure failure_in_flight() {
+    try {
+        throw;
+    } catch (const UsageError& error) {
+        return {ExitCode::usage, error.what()};
+    } catch (const LimitError& error) {
+        return {ExitCode::limit_exceeded, error.what()};
+    } catch (const InputError& error) {
+        return {ExitCode::bad_input, error.what()};
+    } catch (const std::bad_alloc&) {
+        return {ExitCode::limit_exceeded, "out of memory; take a smaller problem or a larger machine"};
+    } catch (const std::exception& error) {
+        return {
+            ExitCode::internal_error,
+            fmt::format("internal error: {}; please report it with the command and the file", error.what())};
+    }
+}
+
+/// A line for people; with --json a document for scripts too, unless the verb has printed its own.
+ExitCode report(const Failure& failure, Words words) {
+    print_error(failure.message);
+    if (asks_for_json(words) && !printed_json()) {
+        print_json(
+            {{"error", {{"exit_code", static_cast<int>(failure.code)}, {"message", failure.message}}}});
+    }
+    return failure.code;
+}
+
+ExitCode run_guarded(Words words, const Action& action) {
     try {
         return action();
-    } catch (const UsageError& error) {
-        return fail(ExitCode::usage, error.what());
-    } catch (const LimitError& error) {
-        return fail(ExitCode::limit_exceeded, error.what());
-    } catch (const InputError& error) {
-        return fail(ExitCode::bad_input, error.what());
-    } catch (const std::bad_alloc&) {
-        return fail(ExitCode::limit_exceeded, "out of memory; take a smaller problem or a larger machine");
-    } catch (const std::exception& error) {
-        return fail(
-            ExitCode::internal_error,
-            fmt::format("internal error: {}; please report it with the command and the file", error.what()));
+    } catch (...) {
+        return report(failure_in_flight(), words);
     }
 }
 
 /// A script must not take a cut-off document for a whole one.
 ExitCode flush_output(ExitCode code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    return fail(ExitCode::bad_input, "standard output cannot be written; is the disk full?");
+    print_error("standard output cannot be written; is the disk full?");
+    return ExitCode::bad_input;
 }
 
 /// No option means anything by an empty word: a script's variable was not set.
@@ -61,7 +96,19 @@ std::string chosen_verb(const CLI::App& app) {
     return chosen.empty() ? "uptack" : "uptack " + chosen.back()->get_name();
 }
 
-ExitCode run(int argc, char** argv) {
+/// Throws CLI::Success where help or the version was asked for, UsageError.
+void parse(CLI::App& app, Words words) {
+    try {
+        app.parse(static_cast<int>(words.size()), words.data());
+    } catch (const CLI::Success&) {
+        throw;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(fmt::format("{}; see '{} --help'", error.what(), chosen_verb(app)));
+    }
+    refuse_empty_words(app);
+}
+
+ExitCode run(Words words) {
     CLI::App app{
         "Uptack simulates rigid bodies that touch, each step solved to an error you choose, measured in "
         "joules.",
@@ -82,16 +129,13 @@ ExitCode run(int argc, char** argv) {
                            add_validate, add_convert, add_solvers, add_solve, add_compare}) {
         add(app, action);
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& request) {
-        app.exit(request);
-        return ExitCode::ok;
-    } catch (const CLI::ParseError& error) {
-        return fail(ExitCode::usage, fmt::format("{}; see '{} --help'", error.what(), chosen_verb(app)));
-    }
-    return flush_output(run_guarded([&] {
-        refuse_empty_words(app);
+    return flush_output(run_guarded(words, [&] {
+        try {
+            parse(app, words);
+        } catch (const CLI::Success& request) {
+            app.exit(request);
+            return ExitCode::ok;
+        }
         return action();
     }));
 }
@@ -101,7 +145,7 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return static_cast<int>(uptack::app::run(argc, argv));
+        return static_cast<int>(uptack::app::run({argv, static_cast<std::size_t>(argc)}));
     } catch (...) {
         std::fputs("uptack: internal error before the verb began; please report it with the command\n",
                    stderr);

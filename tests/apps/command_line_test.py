@@ -197,6 +197,18 @@ class WrongUse(CommandLine):
             with self.subTest(words):
                 self.fails(2, "compare", "chain.h5", *words)
 
+    def test_with_json_an_error_is_a_document_too(self):
+        for code, *words in ((2,), (2, "nope"), (2, "solve"), (2, "solve", "chain.h5", "--nope"),
+                             (2, "solve", "chain.h5", "--tolerance", "nan"),
+                             (2, "solve", "chain.h5", "--solver", "nope"), (3, "info", "none.h5"),
+                             (3, "info", "no\x1bne.h5"), (6, "generate", "chain", "--size", 10**15, "-o", "huge.h5")):
+            with self.subTest(words):
+                line = self.fails(code, *words, "--json")
+                (error,) = strict_json(run(*words, "--json", folder=self.folder).stdout).values()
+                self.assertEqual(error["exit_code"], code)
+                self.assertEqual(error["message"].replace("\x1b", "\\x1b"), line.removeprefix("uptack: ").rstrip("\n"))
+        self.assertEqual(run("info", "--", "--json", folder=self.folder).stdout, "")  # the name of a file
+
     def test_size_beyond_the_limit(self):
         self.fails(6, "generate", "chain", "--size", 10**15, "-o", "huge.h5")
         self.assertFalse((self.folder / "huge.h5").exists())
@@ -247,6 +259,14 @@ class BadInput(CommandLine):
         self.ok("solve", "chain.h5", "--solver", "psor", "--iterations", 1, "--save-solution", "chain.solution.h5")
         self.assertIn("rows", self.fails(3, "solve", "b3.h5", "--solver", "psor", "--warm", "chain.solution.h5"))
 
+    def test_a_warm_start_that_is_not_finite_names_its_row(self):
+        for value, word in ((math.nan, "nan"), (math.inf, "inf")):
+            self.ok("solve", "chain.h5", "--save-solution", "odd.h5")
+            with h5py.File(self.folder / "odd.h5", "r+") as file:
+                file["uptack_solution/impulse"][4] = value
+            self.assertIn(f"odd.h5:/uptack_solution/impulse: row 4 is {word}",
+                          self.fails(3, "solve", "chain.h5", "--warm", "odd.h5"))
+
     def test_unwritable_output_is_found_before_the_work(self):
         (self.folder / "folder.out").mkdir(exist_ok=True)
         os.mkfifo(self.folder / "pipe.out")
@@ -266,14 +286,6 @@ class BadInput(CommandLine):
         with open("/dev/full", "w") as full:
             done = subprocess.run([UPTACK, "solvers", "--json"], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 3)
-    def test_a_warm_start_that_is_not_finite_names_its_row(self):
-        for value, word in ((math.nan, "nan"), (math.inf, "inf")):
-            self.ok("solve", "chain.h5", "--save-solution", "odd.h5")
-            with h5py.File(self.folder / "odd.h5", "r+") as file:
-                file["uptack_solution/impulse"][4] = value
-            self.assertIn(f"odd.h5:/uptack_solution/impulse: row 4 is {word}",
-                          self.fails(3, "solve", "chain.h5", "--warm", "odd.h5"))
-
 
 
 class Comparing(CommandLine):
