@@ -79,13 +79,24 @@ ExitCode flush_output(ExitCode code) {
 }
 
 /// No option means anything by an empty word: a script's variable was not set.
+[[noreturn]] void refuse_empty(std::string_view option) {
+    throw UsageError(fmt::format("{}: is empty; give it a value, or leave it out", option));
+}
+
+/// The parser would take the word after "--option=" for the value.
+void refuse_empty_assignments(Words words) {
+    for (const std::string_view word : before_double_dash(words)) {
+        if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+            refuse_empty(word.substr(0, word.size() - 1));
+        }
+    }
+}
+
 void refuse_empty_words(const CLI::App& app) {
     for (const CLI::App* verb : app.get_subcommands()) {
         for (const CLI::Option* option : verb->get_options()) {
             const std::vector<std::string>& words = option->results();
-            if (std::find(words.begin(), words.end(), "") == words.end()) continue;
-            throw UsageError(
-                fmt::format("{}: is empty; give it a value, or leave it out", option->get_name()));
+            if (std::find(words.begin(), words.end(), "") != words.end()) refuse_empty(option->get_name());
         }
     }
 }
@@ -98,6 +109,7 @@ std::string chosen_verb(const CLI::App& app) {
 
 /// Throws CLI::Success where help or the version was asked for, UsageError.
 void parse(CLI::App& app, Words words) {
+    refuse_empty_assignments(words);
     try {
         app.parse(static_cast<int>(words.size()), words.data());
     } catch (const CLI::Success&) {

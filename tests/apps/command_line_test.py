@@ -199,7 +199,7 @@ class WrongUse(CommandLine):
 
     def test_with_json_an_error_is_a_document_too(self):
         for code, *words in ((2,), (2, "nope"), (2, "solve"), (2, "solve", "chain.h5", "--nope"),
-                             (2, "solve", "chain.h5", "--tolerance", "nan"),
+                             (2, "solve", "chain.h5", "--tolerance", "nan"), (2, "solve", "chain.h5", "--warm="),
                              (2, "solve", "chain.h5", "--solver", "nope"), (3, "info", "none.h5"),
                              (3, "info", "no\x1bne.h5"), (6, "generate", "chain", "--size", 10**15, "-o", "huge.h5")):
             with self.subTest(words):
@@ -208,6 +208,13 @@ class WrongUse(CommandLine):
                 self.assertEqual(error["exit_code"], code)
                 self.assertEqual(error["message"].replace("\x1b", "\\x1b"), line.removeprefix("uptack: ").rstrip("\n"))
         self.assertEqual(run("info", "--", "--json", folder=self.folder).stdout, "")  # the name of a file
+
+    def test_an_empty_value_is_not_the_word_after_it(self):
+        for words in (["--tolerance=", "--budget-ms", "1"], ["--solver=", "psor"], ["--json="], ["--warm="]):
+            with self.subTest(words):
+                option = words[0].rstrip("=")
+                self.assertIn(f"{option}: is empty; give it a value", self.fails(2, "solve", "chain.h5", *words))
+        self.assertIn("no such file", self.fails(3, "info", "--", "--warm="))  # the name of a file
 
     def test_size_beyond_the_limit(self):
         self.fails(6, "generate", "chain", "--size", 10**15, "-o", "huge.h5")
