@@ -20,7 +20,8 @@ constexpr double panel_row = 6.0, panel_entry = 0.25;
 // An iteration of newton, without what the fill of its factor adds.  Large ones leave the caches.
 constexpr double newton_call = 5000.0;
 constexpr double newton_block = 425.0, newton_row = 125.0;
-constexpr double newton_matrix_block = 600.0, newton_matrix_entry = 9.0;
+constexpr double newton_matrix_call = 800.0;
+constexpr double newton_matrix_block = 250.0, newton_matrix_row = 100.0, newton_matrix_entry = 6.0;
 constexpr double leaning = 3.5;  // as long where there is box friction: GMRES refines the directions
 double share_of_large(double blocks) {
     return std::clamp(0.25 + 0.25 * std::log10(std::max(1.0, blocks)), 0.5, 1.1);
@@ -37,7 +38,8 @@ constexpr double base = 6.0;
 constexpr double per_digit = 3.0;
 constexpr double polish = 12.0;
 constexpr double not_convex = 1.3;  // as many;
-constexpr double from_far = 4.0;    // and again
+constexpr double from_far = 4.0;    // and again;
+constexpr double walking = 10.0;    // walls of 20 to 140 bricks took 5 to 30 times as many
 
 }  // namespace
 
@@ -56,7 +58,7 @@ AutoCosts costs_of(const Problem& problem, Convex convex) {
         }
         costs.gradient_ns = costs.sweep_ns;
         costs.analysis_ns = analysed_matrix_row * rows;
-        costs.iteration_ns = newton_call + newton_matrix_block * blocks +
+        costs.iteration_ns = newton_matrix_call + newton_matrix_block * blocks + newton_matrix_row * rows +
                              newton_matrix_entry * static_cast<double>(problem.matrix->value.size());
         return costs;
     }
@@ -84,6 +86,7 @@ double newton_iterations(const NewtonTask& task) {
     double count = base + per_digit * digits;
     if (task.convex && task.start < task.polish_from) count = std::min(polish, count);
     if (!task.convex) count *= task.starts_far ? not_convex * from_far : not_convex;
+    if (task.has_valleys) count *= walking;
     return size * count;
 }
 

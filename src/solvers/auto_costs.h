@@ -34,7 +34,8 @@ struct NewtonTask {
         1e-4;  ///< and that from which its polish usually finds the active set, if it is convex
     int rows = 0;
     bool convex = true;
-    bool starts_far = false;  ///< where it is not convex: Newton::start_error() says so
+    bool starts_far = false;   ///< where it is not convex: Newton::start_error() says so
+    bool has_valleys = false;  ///< along which it must walk: a wall with exact friction
 };
 
 /// The iterations it usually takes.

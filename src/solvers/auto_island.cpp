@@ -40,6 +40,9 @@ constexpr std::int64_t least_patience = 100;  // and these
 // Error from which newton's polish usually finds the active set.
 constexpr double polish_after_sweeps = 1e-4, polish_after_leaps = 1e-5;
 constexpr int leap_rows = 3000;
+constexpr double pairs_of_wall = 1.5;  // per body
+constexpr std::int64_t sweeps_in_valleys =
+    200;                             // of nncg, which is quicker as long as few are needed; then leap's
 constexpr double leap_share = 0.85;  // of the time of nncg's sweeps
 
 constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
@@ -85,14 +88,27 @@ bool is_first_order(Method method) {
     return method != Method::newton && method != Method::sets;
 }
 
+/// Changes of bodies from block to block: about as many as pairs of bodies that touch.
+std::size_t count_pairs(const Problem& problem) {
+    const std::vector<Block>& blocks = problem.blocks;
+    std::size_t pairs = 0;
+    const Block* last = nullptr;
+    for (const Block& block : blocks) {
+        if (last == nullptr || last->body_a != block.body_a || last->body_b != block.body_b) ++pairs;
+        last = &block;
+    }
+    return pairs;
+}
+
 /// Faces on faces: most blocks have the bodies of the one before.
 bool touches_in_patches(const Problem& problem) {
-    const std::vector<Block>& blocks = problem.blocks;
-    std::size_t repeated = 0;
-    for (std::size_t k = 1; k < blocks.size(); ++k) {
-        if (blocks[k].body_a == blocks[k - 1].body_a && blocks[k].body_b == blocks[k - 1].body_b) ++repeated;
-    }
-    return 2 * repeated > blocks.size();
+    return !problem.matrix && 2 * count_pairs(problem) < problem.blocks.size();
+}
+
+/// Walls, not stacks: faces on faces, and many more pairs than bodies.
+bool is_wall(const Problem& problem) {
+    return touches_in_patches(problem) && static_cast<double>(count_pairs(problem)) >
+                                              pairs_of_wall * static_cast<double>(problem.bodies.size());
 }
 
 /// Bodies without a loop, joint after joint: chains, arms.
@@ -217,6 +233,7 @@ void AutoIsland::look_at(const Problem& problem) {
     joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
     // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by. Nor
     // with exact friction, but in heaps of round bodies leaps do well all the same; in walls they do not.
+    has_valleys_ = has_exact_cones_ && problem.row_count() <= Newton::long_walk_rows && is_wall(problem);
     const bool leaps = !problem.matrix && problem.row_count() >= leap_rows && !has_boxes &&
                        joint_share_ < mechanism_share && !(has_exact_cones_ && touches_in_patches(problem));
     sweeper_ = leaps ? Method::leap : Method::nncg;
@@ -302,7 +319,7 @@ bool AutoIsland::ended_early(Method method) const {
 /// sweeps found: that is left for a second attempt, and for where its own start is far away.
 bool AutoIsland::newton_starts_anew() const {
     if (!judged_) return false;
-    if (!convex_ && (newton_failed_ || starts_far())) return false;
+    if (!convex_ && (newton_failed_ || starts_far() || has_valleys_)) return false;
     return has_exact_cones_ || report_.relative_error > polish_from();
 }
 
@@ -446,10 +463,12 @@ double AutoIsland::stage_ns() const {
 }
 
 Method AutoIsland::other_method() const {
+    if (method_ == Method::nncg && has_valleys_) return Method::leap;
     return method_ == Method::apgd ? sweeper_ : Method::apgd;
 }
 
 bool AutoIsland::other_may_be_faster(double left_ns) const {
+    if (method_ == Method::nncg && has_valleys_) return pace_.iterations() >= sweeps_in_valleys;
     const double done_ns = stage_ns();
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
@@ -503,7 +522,8 @@ double AutoIsland::newton_count() const {
                               .polish_from = polish_from(),
                               .rows = problem_->row_count(),
                               .convex = convex_,
-                              .starts_far = starts_far()});
+                              .starts_far = starts_far(),
+                              .has_valleys = has_valleys_});
 }
 
 /// Is there time for it?  By what the sweeps so far really took.
@@ -524,7 +544,7 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     if (!newton_is_open() || done_ns < newton_from_ns_) return false;
     const auto pays = [&] {
         const double ns = newton_ns();
-        const double tried = starts_far() ? far_evidence : evidence;
+        const double tried = starts_far() || has_valleys_ ? far_evidence : evidence;
         return newton_advantage() * ns < pessimistic(first_order_ns) && tried * ns < done_ns && fits(ns);
     };
     if (!pays()) return false;
@@ -574,7 +594,9 @@ void AutoIsland::walk() {
     if (problem_->row_count() > flat_rows || !factor_is_cheap()) return;
     walked_ = newton_failed_ = true;
     newton().may_walk(true);
-    run(Method::newton, std::llround(walk_share * work_ns_ / iteration_ns(Method::newton)) + newton_cap);
+    const double usual = walk_share * work_ns_ / iteration_ns(Method::newton);
+    const double needed = has_valleys_ ? walking_patience * newton_count() : 0.0;
+    run(Method::newton, std::llround(std::max(usual, needed)) + newton_cap);
 }
 
 /// Once; false where there is no path that newton's result led away from.
@@ -665,6 +687,7 @@ void AutoIsland::change_method(Method& method) {
     if (stalled && was_stalled_) go_on_or_give_up("neither sweeps nor gradients gain anything");
     was_stalled_ = stalled;
     if ((refused_ & only(other_method())) == 0) method = other_method();
+    if (method == Method::leap) sweeper_ = method;
     least_stage_ns_ *= 2.0;
 }
 

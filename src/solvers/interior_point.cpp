@@ -275,7 +275,7 @@ bool InteriorPoint::iterate(const PackedProblem& packed, NewtonSystem& system, D
     }
     if (deadline.passed()) return false;
 
-    const double step = std::min(1.0, to_boundary * largest_step());
+    const double step = step_length();
     if (!(step > 0.0)) return false;
     add_scaled(step, dx_, x_);
     for (Item& item : items_) {
@@ -297,7 +297,7 @@ bool InteriorPoint::aim(const PackedProblem& packed, NewtonSystem& system, Direc
     push_predictor();
     find_direction(packed, system);
     if (deadline.passed()) return false;
-    const double short_of_full = 1.0 - std::min(1.0, to_boundary * largest_step());
+    const double short_of_full = 1.0 - step_length();
     sigma_mu_ = mu_ * std::max(least_centring, short_of_full * short_of_full * short_of_full);
     const bool always = leaning_ || numbers_ == Numbers::floats;
     refinements_ = directions == Directions::exact ? refinements : always ? 1 : 0;
@@ -407,14 +407,14 @@ void InteriorPoint::push_to_centre(double step, double target) {
 /// Gondzio's correctors: while a direction that pulls the outliers back allows a clearly longer step, add it.
 void InteriorPoint::correct_centrality(const PackedProblem& packed, NewtonSystem& system, double target,
                                        Deadline deadline) {
-    double step = std::min(1.0, to_boundary * largest_step());
+    double step = step_length();
     for (int k = 0; k < correctors && step < long_enough && !deadline.passed(); ++k) {
         push_to_centre(std::min(1.0, step + reach), target);
         find_correction(packed, system);
         double best = 0.0;
         double best_step = step;
         for (const double weight : {1.0, 0.7, 0.4}) {
-            const double longer = std::min(1.0, to_boundary * largest_step_with(weight));
+            const double longer = step_length_with(weight, best_step);
             if (longer > best_step) {
                 best_step = longer;
                 best = weight;
@@ -506,23 +506,25 @@ void InteriorPoint::conjugate_gradients(const PackedProblem& packed, NewtonSyste
     }
 }
 
-double InteriorPoint::largest_step() const {
-    double step = infinity;
+/// How far the direction may be followed.
+double InteriorPoint::step_length() const {
+    double step = 1.0 / to_boundary;
     for (const Item& item : items_) {
-        step = std::min(
-            {step, cone::largest_step(item.k, item.move.k), cone::largest_step(item.s, item.move.s)});
+        step = cone::limit_step(step, item.k, item.move.k);
+        step = cone::limit_step(step, item.s, item.move.s);
     }
-    return step;
+    return to_boundary * step;
 }
 
-/// The same for the direction with its correction.
-double InteriorPoint::largest_step_with(double weight) const {
-    double step = infinity;
+/// The same for the direction with its correction; no further than `needed`: it does not get there.
+double InteriorPoint::step_length_with(double weight, double needed) const {
+    double step = 1.0 / to_boundary;
     for (const Item& item : items_) {
-        step = std::min({step, cone::largest_step(item.k, cone::sum(item.move.k, weight, item.more.k)),
-                         cone::largest_step(item.s, cone::sum(item.move.s, weight, item.more.s))});
+        step = cone::limit_step(step, item.k, cone::sum(item.move.k, weight, item.more.k));
+        step = cone::limit_step(step, item.s, cone::sum(item.move.s, weight, item.more.s));
+        if (to_boundary * step <= needed) return needed;
     }
-    return step;
+    return to_boundary * step;
 }
 
 }  // namespace uptack

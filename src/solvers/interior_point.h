@@ -123,8 +123,8 @@ private:
     void multiply(const PackedProblem& packed, View d, MutableView out) const;
     void precondition(const PackedProblem& packed, NewtonSystem& system, View r, MutableView z);
     void conjugate_gradients(const PackedProblem& packed, NewtonSystem& system, MutableView dx);
-    double largest_step() const;
-    double largest_step_with(double weight) const;
+    double step_length() const;
+    double step_length_with(double weight, double needed) const;
 
     static void gather(const Item& item, View x, Small& k);
     static void scatter(const Item& item, const Small& s, double sign, MutableView rows);

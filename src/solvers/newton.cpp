@@ -13,7 +13,7 @@ constexpr double exact_warm_enough = 1e-2;  // or from which it can walk, where 
 // Interior point: 80 iterations are twice what any problem here needed.  A stall may be called below 1e-2, or
 // after 25; before, the error of an interior iterate says little.
 constexpr int interior_limit = 80;
-constexpr int interior_patience = 3;  // iterations that do not halve the energy
+constexpr int interior_patience = 2;  // iterations that do not halve the energy
 constexpr int interior_settling = 25;
 constexpr double interior_near = 1e-2;
 constexpr double interior_goal = 1e-7;

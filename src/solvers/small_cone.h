@@ -75,6 +75,13 @@ inline double largest_step(const Vector& from, const Vector& along) {
     return step;
 }
 
+/// The smaller of `step` and the largest; what ends inside needs no root.
+inline double limit_step(double step, const Vector& from, const Vector& along) {
+    const Vector end = sum(from, step, along);
+    if (end[0] > 0.0 && determinant(end) > 0.0) return step;
+    return std::min(step, largest_step(from, along));
+}
+
 /// Nesterov and Todd's W of a pair k, s inside the cone: W k = W^-1 s.
 ///
 ///     W = eta [ w_0   w_1'                       ]        w on the hyperboloid w_0^2 - |w_1|^2 = 1

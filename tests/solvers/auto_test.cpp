@@ -309,10 +309,10 @@ TEST(Auto, LetsNewtonWalkBeforeItGivesUp) {
 
 TEST(Auto, UsesTheTimeThatItWasGiven) {
     const Problem problem = wall_with_exact_friction(12, 10);
-    const double budget_s = 0.8 * slowness;
+    const double budget_s = 0.4 * slowness;
     auto solver = make_solver("auto", {{"explain", "true"}});
-    const Outcome out = solve_with(*solver, problem,
-                                   {.tolerance = {1e-9}, .max_iterations = 10'000'000, .budget_s = budget_s});
+    const Outcome out = solve_with(
+        *solver, problem, {.tolerance = {1e-13}, .max_iterations = 10'000'000, .budget_s = budget_s});
     EXPECT_EQ(out.report.status, Status::budget_spent);
     EXPECT_GE(out.report.seconds, 0.9 * budget_s);
 }
@@ -325,8 +325,8 @@ TEST(Auto, GivesTheTimeThatEasyIslandsLeaveToTheHardOne) {
         parts.push_back(generate_plate_stack({.plates = 1, .model = FrictionModel::exact}));
     const Problem problem = interleaved(parts);
     const double budget_s = 0.4 * slowness;
-    const Outcome out = solve_with("auto", problem,
-                                   {.tolerance = {1e-9}, .max_iterations = 10'000'000, .budget_s = budget_s});
+    const Outcome out = solve_with(
+        "auto", problem, {.tolerance = {1e-13}, .max_iterations = 10'000'000, .budget_s = budget_s});
     EXPECT_EQ(out.report.status, Status::budget_spent);
     EXPECT_GE(out.report.seconds, 0.75 * budget_s);
     EXPECT_LE(out.report.seconds, 1.5 * budget_s);

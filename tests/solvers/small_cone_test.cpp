@@ -79,6 +79,23 @@ TEST(SmallCone, LargestStepEndsOnTheBoundary) {
     EXPECT_GT(finite, 100);
 }
 
+TEST(SmallCone, LimitedStepIsTheSmallerOfBoth) {
+    Random random(4);
+    int limited = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        const int dimension = 1 + trial % 3;
+        const Vector from = inside(random, dimension);
+        const Vector along = anywhere(random, dimension);
+        const double largest = cone::largest_step(from, along);
+        for (const double step : {0.1, 1.0, 10.0}) {
+            const double expected = std::min(step, largest);
+            EXPECT_NEAR(cone::limit_step(step, from, along), expected, tolerance(1e-9) * expected);
+            if (largest < step) ++limited;
+        }
+    }
+    EXPECT_GT(limited, 100);
+}
+
 TEST(SmallCone, AFunctionOfTheSpectrumSquaresLikeTheProduct) {
     Random random(4);
     for (int trial = 0; trial < 100; ++trial) {
