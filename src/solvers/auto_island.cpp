@@ -40,10 +40,8 @@ constexpr std::int64_t least_patience = 100;  // and these
 // Error from which newton's polish usually finds the active set.
 constexpr double polish_after_sweeps = 1e-4, polish_after_leaps = 1e-5;
 constexpr int leap_rows = 3000;
-constexpr double pairs_of_wall = 1.5;  // per body
-constexpr std::int64_t sweeps_in_valleys =
-    200;                             // of nncg, which is quicker as long as few are needed; then leap's
-constexpr double leap_share = 0.85;  // of the time of nncg's sweeps
+constexpr std::int64_t sweeps_in_valleys = 200;  // of nncg, quicker where few are needed; then leap's
+constexpr double leap_share = 0.85;              // of the time of nncg's sweeps
 
 constexpr double joint_steps = 2.0;  // iterations of newton for joints alone
 constexpr std::int64_t joint_first_look = 8;
@@ -63,7 +61,6 @@ constexpr double evidence = 0.15;           // of newton's cost must have been t
 constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
-constexpr double late_window = 1.4;         // and the last third of it, if that is slower
 constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up (no cones, or boxes),
 constexpr double doubtful_advantage = 1.8;  // or where it may not converge (exact cones)
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
@@ -88,69 +85,7 @@ bool is_first_order(Method method) {
     return method != Method::newton && method != Method::sets;
 }
 
-/// Changes of bodies from block to block: about as many as pairs of bodies that touch.
-std::size_t count_pairs(const Problem& problem) {
-    const std::vector<Block>& blocks = problem.blocks;
-    std::size_t pairs = 0;
-    const Block* last = nullptr;
-    for (const Block& block : blocks) {
-        if (last == nullptr || last->body_a != block.body_a || last->body_b != block.body_b) ++pairs;
-        last = &block;
-    }
-    return pairs;
-}
-
-/// Faces on faces: most blocks have the bodies of the one before.
-bool touches_in_patches(const Problem& problem) {
-    return !problem.matrix && 2 * count_pairs(problem) < problem.blocks.size();
-}
-
-/// Walls, not stacks: faces on faces, and many more pairs than bodies.
-bool is_wall(const Problem& problem) {
-    return touches_in_patches(problem) && static_cast<double>(count_pairs(problem)) >
-                                              pairs_of_wall * static_cast<double>(problem.bodies.size());
-}
-
-/// Bodies without a loop, joint after joint: chains, arms.
-bool is_tree(const Problem& problem) {
-    if (problem.matrix) return false;
-    std::size_t joints = 0;
-    const Block* last = nullptr;
-    for (const Block& block : problem.blocks) {
-        if (block.body_a == no_body || block.body_b == no_body) continue;
-        if (last == nullptr || last->body_a != block.body_a || last->body_b != block.body_b) ++joints;
-        last = &block;
-    }
-    return joints < problem.bodies.size();
-}
-
 }  // namespace
-
-void Pace::add(std::int64_t iteration, double energy_J) {
-    const double least = looks_.empty() ? energy_J : std::min(energy_J, looks_.back().energy_J);
-    looks_.push_back({iteration, least});
-}
-
-const Pace::Look& Pace::then(double part) const {
-    const auto since = static_cast<std::int64_t>(static_cast<double>(iterations()) / part);
-    const auto after = std::upper_bound(looks_.begin(), looks_.end(), since,
-                                        [](std::int64_t n, const Look& look) { return n < look.iteration; });
-    return after == looks_.begin() ? *after : *(after - 1);
-}
-
-double Pace::gain() const {
-    const double before = then(window_).energy_J;
-    return before > 0.0 ? std::sqrt(looks_.back().energy_J / before) : 1.0;
-}
-
-double Pace::rate() const {
-    return std::min(rate_since(then(window_)), rate_since(then(late_window)));
-}
-
-double Pace::rate_since(const Look& then) const {
-    const std::int64_t span = iterations() - then.iteration;
-    return span > 0 ? -0.5 * std::log(least_energy() / then.energy_J) / static_cast<double>(span) : 0.0;
-}
 
 AutoIsland::AutoIsland(const AutoOptions& options) : options_(options) {
     newtons_.reserve(most_newtons);
@@ -183,14 +118,14 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     path_.clear();
     look_at(problem);
 
-    if (joint_share_ == 1.0) {
+    if (traits_.joint_share == 1.0) {
         solve_joints();
     } else if (settles_at_once()) {
         may_stand_ = problem.row_count() > small_rows;
         newton().may_walk(true);
         run_newton(newton_cap, may_stand_ ? standing_goal_ : joint_goal_);
         may_stand_ = false;
-    } else if (options_.settle && joint_share_ >= mechanism_share) {
+    } else if (options_.settle && traits_.joint_share >= mechanism_share) {
         solve_mechanism();
     }
     if (!finished_) climb();
@@ -217,25 +152,16 @@ Newton& AutoIsland::last_newton() const {
 
 void AutoIsland::look_at(const Problem& problem) {
     problem_ = &problem;
-    has_cones_ = has_exact_cones_ = false;
-    bool has_boxes = false;
-    int joint_rows = 0;
-    for (const Block& block : problem.blocks) {
-        if (std::holds_alternative<Bilateral>(block.law)) joint_rows += block.rows;
-        const auto* cone = std::get_if<FrictionCone>(&block.law);
-        if (cone != nullptr) has_cones_ = true;
-        if (cone != nullptr && cone->model == FrictionModel::exact) has_exact_cones_ = true;
-        if (std::holds_alternative<BoxFriction>(block.law)) has_boxes = true;
-    }
-    convex_ = !has_exact_cones_ && !has_boxes;
-    costs_ = costs_of(problem, convex_ ? Convex::yes : Convex::no);
+    traits_ = traits_of(problem);
+    costs_ = costs_of(problem, traits_.convex ? Convex::yes : Convex::no);
     least_stage_ns_ = first_stage * costs_.sweep_ns;
-    joint_share_ = problem.blocks.empty() ? 0.0 : static_cast<double>(joint_rows) / problem.row_count();
+    has_valleys_ =
+        traits_.is_wall && traits_.has_exact_cones && problem.row_count() <= Newton::long_walk_rows;
     // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by. Nor
     // with exact friction, but in heaps of round bodies leaps do well all the same; in walls they do not.
-    has_valleys_ = has_exact_cones_ && problem.row_count() <= Newton::long_walk_rows && is_wall(problem);
-    const bool leaps = !problem.matrix && problem.row_count() >= leap_rows && !has_boxes &&
-                       joint_share_ < mechanism_share && !(has_exact_cones_ && touches_in_patches(problem));
+    const bool leaps = !problem.matrix && problem.row_count() >= leap_rows && !traits_.has_boxes &&
+                       traits_.joint_share < mechanism_share &&
+                       !(traits_.has_exact_cones && traits_.touches_in_patches);
     sweeper_ = leaps ? Method::leap : Method::nncg;
 }
 
@@ -319,8 +245,8 @@ bool AutoIsland::ended_early(Method method) const {
 /// sweeps found: that is left for a second attempt, and for where its own start is far away.
 bool AutoIsland::newton_starts_anew() const {
     if (!judged_) return false;
-    if (!convex_ && (newton_failed_ || starts_far() || has_valleys_)) return false;
-    return has_exact_cones_ || report_.relative_error > polish_from();
+    if (!traits_.convex && (newton_failed_ || starts_far() || has_valleys_)) return false;
+    return traits_.has_exact_cones || report_.relative_error > polish_from();
 }
 
 /// Leaps lower the error sooner than they find which contacts are open.
@@ -419,7 +345,7 @@ void AutoIsland::watch(const Progress& progress) {
 
 /// Newton below the tolerance goes on for as long again as it took to meet it; joints are worth more.
 bool AutoIsland::goes_on_in_vain(const Progress& progress) {
-    if (joint_share_ > 0.0) return false;
+    if (traits_.joint_share > 0.0) return false;
     if (met_at_ == 0 && excess(progress.energy_error_J) <= 1.0)
         met_at_ = std::max<std::int64_t>(1, progress.iteration);
     return met_at_ > 0 && progress.iteration > 2 * met_at_ + newton_least_patience;
@@ -472,8 +398,8 @@ bool AutoIsland::other_may_be_faster(double left_ns) const {
     const double done_ns = stage_ns();
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
-    if (has_cones_ && convex_ && newton_is_open()) return false;
-    if (method_ != Method::apgd && !convex_) return false;
+    if (traits_.has_cones && traits_.convex && newton_is_open()) return false;
+    if (method_ != Method::apgd && !traits_.convex) return false;
     return pace_.gain() > stuck_gain;
 }
 
@@ -482,7 +408,7 @@ bool AutoIsland::is_hopeless(double gain) const {
     const double least = std::max<double>(options_.patience, patient_row_sweeps / problem_->row_count());
     const double swept = swept_ + static_cast<double>(pace_.iterations());
     if (swept < least || static_cast<double>(pace_.iterations()) < 0.5 * least) return false;
-    const bool may_take_its_time = convex_ || rule_.budget_s < infinity;
+    const bool may_take_its_time = traits_.convex || rule_.budget_s < infinity;
     if (may_take_its_time) return gain > no_gain && swept > plateau * least;
     if (gain > no_gain) return true;
     return std::log(excess(pace_.least_energy())) > most_doublings * std::log(1.0 / gain);
@@ -515,13 +441,13 @@ double AutoIsland::newton_ns() const {
 }
 
 double AutoIsland::newton_count() const {
-    if (joint_share_ == 1.0) return joint_steps;
+    if (traits_.joint_share == 1.0) return joint_steps;
     const double error_J = pace_.iterations() > 0 ? pace_.least_energy() : report_.energy_error_J;
     return newton_iterations({.goal = std::sqrt(goal_J_ / reference_J_),
                               .start = std::sqrt(error_J / reference_J_),
                               .polish_from = polish_from(),
                               .rows = problem_->row_count(),
-                              .convex = convex_,
+                              .convex = traits_.convex,
                               .starts_far = starts_far(),
                               .has_valleys = has_valleys_});
 }
@@ -548,24 +474,24 @@ bool AutoIsland::newton_pays(double first_order_ns) {
         return newton_advantage() * ns < pessimistic(first_order_ns) && tried * ns < done_ns && fits(ns);
     };
     if (!pays()) return false;
-    if (factor_operations() > most_operations || !(convex_ || factor_is_cheap())) {
+    if (factor_operations() > most_operations || !(traits_.convex || factor_is_cheap())) {
         newton_from_ns_ = infinity;
         return false;
     }
-    if (!convex_ && pays()) find_start_error();
+    if (!traits_.convex && pays()) find_start_error();
     stages_.back().newton_ns = newton_ns();
     return pays();
 }
 
 double AutoIsland::newton_advantage() const {
-    if (has_exact_cones_) return doubtful_advantage;
-    return has_cones_ && convex_ ? 1.0 : plain_advantage;
+    if (traits_.has_exact_cones) return doubtful_advantage;
+    return traits_.has_cones && traits_.convex ? 1.0 : plain_advantage;
 }
 
 double AutoIsland::pessimistic(double first_order_ns) const {
     const double digits = std::log10(excess(pace_.least_energy()));
     const double calm = method_ == Method::leap ? leaps_slowing : slowing;
-    return first_order_ns * (1.0 + (convex_ ? calm : doubtful_slowing) * digits);
+    return first_order_ns * (1.0 + (traits_.convex ? calm : doubtful_slowing) * digits);
 }
 
 /// As far as it goes; what is not convex it may not solve at all.
@@ -573,16 +499,16 @@ void AutoIsland::take_newton() {
     std::int64_t cap = newton_cap;
     const bool walks =
         problem_->row_count() <= Newton::long_walk_rows;  // at once; larger ones only in a second attempt
-    const double patience = walks && has_exact_cones_ ? walking_patience : newton_patience;
+    const double patience = walks && traits_.has_exact_cones ? walking_patience : newton_patience;
     if (judged_) cap = std::llround(patience * newton_count()) + 1;
     leave_path();
     const bool tiny = can_try_active_sets(*problem_);  // trying its sets is quicker, and exact
     newton().may_walk(!tiny && (walks || !judged_ || !newton_starts_anew()));
-    run_newton(convex_ ? rule_.max_iterations : cap);
+    run_newton(traits_.convex ? rule_.max_iterations : cap);
 }
 
 void AutoIsland::leave_path() {
-    if (convex_ || rule_.budget_s == infinity || !judged_ || !path_.empty()) return;
+    if (traits_.convex || rule_.budget_s == infinity || !judged_ || !path_.empty()) return;
     path_ = solution_->impulse;
     path_J_ = report_.energy_error_J;
 }
@@ -590,7 +516,7 @@ void AutoIsland::leave_path() {
 /// Once, before an island is given up that is not convex: newton walks along the valley (newton.h) in which
 /// sweeps creep, from the best impulses so far.
 void AutoIsland::walk() {
-    if (walked_ || convex_ || can_try_active_sets(*problem_)) return;
+    if (walked_ || traits_.convex || can_try_active_sets(*problem_)) return;
     if (problem_->row_count() > flat_rows || !factor_is_cheap()) return;
     walked_ = newton_failed_ = true;
     newton().may_walk(true);
@@ -611,7 +537,7 @@ void AutoIsland::run_newton(std::int64_t iterations, double tightening) {
     if (ran && !finished_ && !newton_ran_short_)
         stages_.back().next = "it stalled, or was given no more iterations";
     newton_failed_ = true;
-    newton_from_ns_ = convex_ ? infinity : 2.0 * work_ns_;
+    newton_from_ns_ = traits_.convex ? infinity : 2.0 * work_ns_;
 }
 
 // ---- the ladder ------------------------------------------------------------------------------------------
@@ -635,7 +561,7 @@ bool AutoIsland::settles_at_once() {
     const int rows = problem_->row_count();
     if (rows <= small_rows)
         return fits(newton_iterations({.goal = 1e-6, .rows = rows}) * costs_.iteration_ns);
-    if (rows > flat_rows || joint_share_ > 0.0 || rule_.budget_s < infinity) return false;
+    if (rows > flat_rows || traits_.joint_share > 0.0 || rule_.budget_s < infinity) return false;
     return factor_is_cheap();
 }
 
@@ -658,7 +584,7 @@ void AutoIsland::give_up(const char* reason) {
 
 void AutoIsland::climb() {
     Method method = sweeper_;
-    const double goal = options_.settle && !convex_ ? goal_of_heaps : 1.0;
+    const double goal = options_.settle && !traits_.convex ? goal_of_heaps : 1.0;
     while (!finished_) {
         if (!run(method, rule_.max_iterations, goal)) {
             method = other_method();

@@ -66,6 +66,8 @@
 
 #include "apgd.h"
 #include "auto_costs.h"
+#include "auto_pace.h"
+#include "auto_traits.h"
 #include "cg.h"
 #include "leap.h"
 #include "newton.h"
@@ -82,38 +84,6 @@ using Methods = unsigned;
 constexpr Methods only(Method method) {
     return 1U << static_cast<unsigned>(method);
 }
-
-/// How the error of a stage falls from look to look.
-class Pace {
-public:
-    /// The pace is that since the last iteration but a `window`-th of them: 2 is the later half.
-    void begin(int window) {
-        looks_.clear();
-        window_ = window;
-    }
-    void add(std::int64_t iteration, double energy_J);
-
-    std::int64_t iterations() const { return looks_.empty() ? 0 : looks_.back().iteration; }
-
-    double least_energy() const { return looks_.back().energy_J; }
-
-    /// Error now over error then: at most 1.
-    double gain() const;
-
-    /// Of the logarithm of the error, per iteration, since then; or of late, if that is slower.
-    double rate() const;
-
-private:
-    struct Look {
-        std::int64_t iteration = 0;
-        double energy_J = 0.0;  // the least so far
-    };
-    const Look& then(double part) const;
-    double rate_since(const Look& then) const;
-
-    std::vector<Look> looks_;
-    int window_ = 2;
-};
 
 /// One method's turn, for explanations.
 struct AutoStage {
@@ -229,11 +199,8 @@ private:
     AutoCosts costs_;
     Methods methods_ = 0;
     Methods refused_ = 0;
-    bool convex_ = true;
-    bool has_cones_ = false;
-    bool has_exact_cones_ = false;
+    AutoTraits traits_;
     bool has_valleys_ = false;  // a wall with exact friction (docs/decisions/024)
-    double joint_share_ = 0.0;  // of the rows
     double joint_goal_ = 1.0;   // of the tolerance
     double standing_goal_ = 1.0;
     bool may_stand_ = false;  // a good start is returned as it is
