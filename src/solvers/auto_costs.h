@@ -44,5 +44,6 @@ double newton_iterations(const NewtonTask& task);
 /// Error of newton's start from which contacts hold each other so tightly that what is not convex takes it
 /// several times as long: 130 to 340 on heaps of capsules and a body on 23 contacts, at most 20 elsewhere.
 inline constexpr double far_start = 50.0;
+inline constexpr double start_in_valleys = 2.0;  ///< walls that are hit 7 to 35, a pyramid that stands 0.2
 
 }  // namespace uptack

@@ -155,7 +155,7 @@ void AutoIsland::look_at(const Problem& problem) {
     traits_ = traits_of(problem);
     costs_ = costs_of(problem, traits_.convex ? Convex::yes : Convex::no);
     least_stage_ns_ = first_stage * costs_.sweep_ns;
-    has_valleys_ =
+    may_have_valleys_ =
         traits_.is_wall && traits_.has_exact_cones && problem.row_count() <= Newton::long_walk_rows;
     // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by. Nor
     // with exact friction, but in heaps of round bodies leaps do well all the same; in walls they do not.
@@ -245,7 +245,7 @@ bool AutoIsland::ended_early(Method method) const {
 /// sweeps found: that is left for a second attempt, and for where its own start is far away.
 bool AutoIsland::newton_starts_anew() const {
     if (!judged_) return false;
-    if (!traits_.convex && (newton_failed_ || starts_far() || has_valleys_)) return false;
+    if (!traits_.convex && (newton_failed_ || starts_far() || has_valleys())) return false;
     return traits_.has_exact_cones || report_.relative_error > polish_from();
 }
 
@@ -389,12 +389,15 @@ double AutoIsland::stage_ns() const {
 }
 
 Method AutoIsland::other_method() const {
-    if (method_ == Method::nncg && has_valleys_) return Method::leap;
+    if (method_ == Method::nncg && has_valleys()) return Method::leap;
     return method_ == Method::apgd ? sweeper_ : Method::apgd;
 }
 
-bool AutoIsland::other_may_be_faster(double left_ns) const {
-    if (method_ == Method::nncg && has_valleys_) return pace_.iterations() >= sweeps_in_valleys;
+bool AutoIsland::other_may_be_faster(double left_ns) {
+    if (method_ == Method::nncg && may_have_valleys_ && pace_.iterations() >= sweeps_in_valleys) {
+        if (fits(costs_.analysis_ns + iteration_ns(Method::newton))) find_start_error();
+        if (has_valleys()) return true;
+    }
     const double done_ns = stage_ns();
     if (done_ns < least_stage_ns_ || left_ns < done_ns) return false;
     if ((refused_ & only(other_method())) != 0) return false;
@@ -426,6 +429,7 @@ double AutoIsland::factor_operations() {
 
 void AutoIsland::find_start_error() {
     if (start_error_ >= 0.0) return;
+    factor_operations();
     start_error_ = newton().start_error();
     work_ns_ += iteration_ns(Method::newton);
 }
@@ -449,7 +453,7 @@ double AutoIsland::newton_count() const {
                               .rows = problem_->row_count(),
                               .convex = traits_.convex,
                               .starts_far = starts_far(),
-                              .has_valleys = has_valleys_});
+                              .has_valleys = has_valleys()});
 }
 
 /// Is there time for it?  By what the sweeps so far really took.
@@ -470,7 +474,7 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     if (!newton_is_open() || done_ns < newton_from_ns_) return false;
     const auto pays = [&] {
         const double ns = newton_ns();
-        const double tried = starts_far() || has_valleys_ ? far_evidence : evidence;
+        const double tried = starts_far() || has_valleys() ? far_evidence : evidence;
         return newton_advantage() * ns < pessimistic(first_order_ns) && tried * ns < done_ns && fits(ns);
     };
     if (!pays()) return false;
@@ -521,7 +525,7 @@ void AutoIsland::walk() {
     walked_ = newton_failed_ = true;
     newton().may_walk(true);
     const double usual = walk_share * work_ns_ / iteration_ns(Method::newton);
-    const double needed = has_valleys_ ? walking_patience * newton_count() : 0.0;
+    const double needed = has_valleys() ? walking_patience * newton_count() : 0.0;
     run(Method::newton, std::llround(std::max(usual, needed)) + newton_cap);
 }
 

@@ -14,10 +14,11 @@
 //                         velocities.
 //     everything else     sweeps; then what their pace asks for.  They are those of leap from 3000 rows on,
 //                         where there are bodies, few joints and no box friction, and not in walls with exact
-//                         friction; else those of nncg, of which 200 are enough for walls of up to 6000 rows
-//                         with exact friction: what needs more takes the valleys of leap, and newton where
-//                         these end.  Settling heaps with exact friction go on to a third of the tolerance,
-//                         for some times as long as it took to meet it.
+//                         friction; else those of nncg.  Settling heaps with exact friction go on to a third
+//                         of the tolerance, for some times as long as it took to meet it.
+//     walls               of up to 6000 rows with exact friction: 200 sweeps of nncg.  What needs more, and
+//                         whose interior point would start far away, is led along its valleys by leap, and
+//                         by newton where these end (docs/decisions/012 and 024).
 //
 // A first-order method is watched at its looks.  With errors e(n) after n of its iterations, the pace of the
 // later half (apgd rests now and then: of the later three quarters) predicts what is left to the goal,
@@ -155,7 +156,7 @@ private:
     Verdict judge_pace();
     bool newton_is_open() const;
     bool newton_pays(double first_order_ns);
-    bool other_may_be_faster(double left_ns) const;
+    bool other_may_be_faster(double left_ns);
     bool is_hopeless(double gain) const;
     double stage_ns() const;
     Method other_method() const;
@@ -164,6 +165,7 @@ private:
     double factor_operations();
     void find_start_error();
     bool starts_far() const { return start_error_ > far_start; }
+    bool has_valleys() const { return may_have_valleys_ && start_error_ > start_in_valleys; }
     double newton_ns() const;
     double newton_count() const;
     double newton_advantage() const;
@@ -200,8 +202,8 @@ private:
     Methods methods_ = 0;
     Methods refused_ = 0;
     AutoTraits traits_;
-    bool has_valleys_ = false;  // a wall with exact friction (docs/decisions/024)
-    double joint_goal_ = 1.0;   // of the tolerance
+    bool may_have_valleys_ = false;  // a wall with exact friction (docs/decisions/024)
+    double joint_goal_ = 1.0;        // of the tolerance
     double standing_goal_ = 1.0;
     bool may_stand_ = false;  // a good start is returned as it is
     bool finished_ = false;

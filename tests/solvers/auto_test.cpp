@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/random.h"
@@ -12,6 +13,7 @@
 #include "support/tolerance.h"
 #include "uptack/generators.h"
 #include "uptack/islands.h"
+#include "uptack/simulation.h"
 
 namespace uptack::test {
 namespace {
@@ -304,6 +306,42 @@ TEST(Auto, LetsNewtonWalkBeforeItGivesUp) {
             solve_with("auto", wall_with_exact_friction(bricks, courses), {.tolerance = {1e-6}});
         EXPECT_EQ(out.report.status, Status::converged) << bricks << " x " << courses;
         EXPECT_LE(out.certificate.relative_error, 1e-6) << bricks << " x " << courses;
+    }
+}
+
+/// The first step of boxes on boxes, faces on faces.
+Problem standing_pyramid(int base) {
+    Model model;
+    add_body(model, {.name = "ground", .kind = BodyKind::fixed, .shapes = {{.geometry = HalfSpace{}}}});
+    for (int row = 0; row < base; ++row) {
+        for (int i = 0; i < base - row; ++i) {
+            add_body(model, {.name = "box " + std::to_string(row) + " " + std::to_string(i),
+                             .pose = {.position = {0.44 * (i + 0.5 * row), 0.0, 0.2 * (2 * row + 1)}},
+                             .shapes = {{.geometry = Box{{0.2, 0.2, 0.2}}}}});
+        }
+    }
+    SimulationSettings settings;
+    settings.stepping.step_s = 1.0 / 60.0;
+    Simulation simulation(model, settings);
+    simulation.step();
+    return simulation.step_problem().problem;
+}
+
+bool leaps(const SolveReport& report) {
+    return std::any_of(report.stages.begin(), report.stages.end(),
+                       [](const SolveStage& stage) { return stage.method == "leap"; });
+}
+
+// Of walls and pyramids the faces look alike.  A wall that was hit has valleys, and leaps go along them; in a
+// pyramid they take ten times as long as newton.
+TEST(Auto, LeapsInWallsThatAreHitAndNotInPyramidsThatStand) {
+    for (const bool stands : {false, true}) {
+        const Problem problem = stands ? standing_pyramid(12) : wall_with_exact_friction(10, 8);
+        auto solver = make_solver("auto", {{"explain", "true"}});
+        const double goal = stands ? 1e-8 : 1e-4;
+        const Outcome out = solve_with(*solver, problem, {.tolerance = {goal}, .max_iterations = 100'000});
+        EXPECT_EQ(leaps(out.report), !stands);
+        EXPECT_LE(out.certificate.relative_error, goal);
     }
 }
 
