@@ -89,7 +89,8 @@ Scene wall_scene() {
     SolidBody ball = solid_sphere(0.5, 1000.0 / (4.0 / 3.0 * std::numbers::pi * 0.125), {0.0, -11.6, 3.0});
     ball.velocity = {0.0, 10.0, 0.5 * 9.81 * 1.1};
     scene.bodies.push_back(ball);
-    scene.phases = {{"standing", 1.0, true}, {"hit", 1.0, true}, {"falling", 6.0, false}, {"rubble", 1.0, true}};
+    scene.phases = {
+        {"standing", 1.0, true}, {"hit", 1.0, true}, {"falling", 6.0, false}, {"rubble", 1.0, true}};
     return scene;
 }
 

@@ -123,9 +123,8 @@ std::vector<Setting> uptack_settings() {
         setting("quick", "relative error 5e-2, convex friction, 0.8 of an overlap corrected in a step",
                 {.tolerance = 5e-2, .adjust = prefer_speed});
     quick.only_scenes = {"pile", "wall"};
-    Setting brief =
-        setting("quick 10 ms", "as quick, at most 10 ms for the solver",
-                {.tolerance = 5e-2, .budget_s = 0.010, .adjust = prefer_speed});
+    Setting brief = setting("quick 10 ms", "as quick, at most 10 ms for the solver",
+                            {.tolerance = 5e-2, .budget_s = 0.010, .adjust = prefer_speed});
     brief.only_scenes = {"wall"};
     Setting convex =
         setting("convex", "relative error 1e-4, convex friction", {.adjust = take_convex_friction});
