@@ -70,7 +70,7 @@ Frame make_frame(const Simulation& simulation) {
 }
 
 float single_precision(double value) {
-    constexpr double largest = std::numeric_limits<float>::max();
+    constexpr auto largest = static_cast<double>(std::numeric_limits<float>::max());
     return static_cast<float>(std::isfinite(value) ? std::clamp(value, -largest, largest) : value);
 }
 
