@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-BORDERS = ["math", "input_error", "output_file", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
+BORDERS = ["math", "input_error", "output_file", "utf8", "law", "problem", "friction_pyramid", "error_metric", "solution", "certificate", "solver", "solvers", "missing_energy",
            "problem_file", "generators", "islands", "expression", "model", "state", "contact", "collision", "stepping", "integrator",
            "assembly", "simulation", "scene", "recording", "report"]
 STATIONS = {
@@ -23,7 +23,7 @@ STATIONS = {
                  "missing_energy", "islands"}, {"linalg"}),
     "output": ({"input_error", "output_file"}, set()),
     "hdf5": ({"input_error", "output_file"}, set()),
-    "files": ({"math", "input_error", "law", "problem", "solution", "problem_file"}, {"hdf5"}),
+    "files": ({"math", "input_error", "utf8", "law", "problem", "solution", "problem_file"}, {"hdf5"}),
     "generators": ({"math", "input_error", "law", "problem", "generators"}, set()),
     "model": ({"math", "input_error", "problem", "expression", "model"}, set()),
     "collision": ({"math", "model", "state", "contact", "collision"}, {"linalg"}),

@@ -13,6 +13,7 @@
 
 #include "uptack/input_error.h"
 #include "uptack/output_file.h"
+#include "uptack/utf8.h"
 
 namespace uptack::app {
 
@@ -40,30 +41,11 @@ std::optional<double> finite_number(const std::string& text) {
     return value;
 }
 
-unsigned byte_at(std::string_view text, std::size_t k) {
-    return static_cast<unsigned char>(text[k]);
-}
-
-/// Bytes of the UTF-8 character that `text` begins with; 1 where it begins with none.
-std::size_t character_length(std::string_view text) {
-    const unsigned first = byte_at(text, 0);
-    const std::size_t length = first < 0xc2U   ? 1
-                               : first < 0xe0U ? 2
-                               : first < 0xf0U ? 3
-                               : first < 0xf5U ? 4
-                                               : 1;
-    if (length > text.size()) return 1;
-    for (std::size_t k = 1; k < length; ++k) {
-        if (byte_at(text, k) >> 6U != 2U) return 1;
-    }
-    return length;
-}
-
 /// The number of a control character, also of the second set (0x80 to 0x9f) as UTF-8 or as a stray byte; -1
 /// of other characters.
 int control_code(std::string_view character) {
-    if (character.size() > 2 || (character.size() == 2 && byte_at(character, 0) != 0xc2U)) return -1;
-    const unsigned code = byte_at(character, character.size() - 1);
+    if (character.size() > 2 || (character.size() == 2 && character.front() != '\xc2')) return -1;
+    const unsigned code = static_cast<unsigned char>(character.back());
     return code < 0x20U || (code >= 0x7fU && code < 0xa0U) ? static_cast<int>(code) : -1;
 }
 
@@ -89,7 +71,7 @@ bool printed_json() {
 std::string visible(std::string_view text) {
     std::string result;
     while (!text.empty()) {
-        const std::size_t length = character_length(text);
+        const std::size_t length = std::max<std::size_t>(1, character_length(text, 0));
         const std::string_view character = text.substr(0, length);
         const int code = control_code(character);
         result += code < 0 || code == '\n' ? std::string(character) : fmt::format("\\x{:02x}", code);

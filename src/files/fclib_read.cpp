@@ -5,8 +5,8 @@
 #include "fclib.h"
 #include "fclib_matrix.h"
 #include "global_reduction.h"
+#include "printable.h"
 #include "read_limits.h"
-#include "utf8.h"
 
 namespace uptack {
 namespace {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <optional>
 
+#include "printable.h"
 #include "read_limits.h"
 #include "uptack/input_error.h"
-#include "utf8.h"
 
 namespace uptack {
 namespace {
