@@ -85,6 +85,11 @@ bool is_first_order(Method method) {
     return method != Method::newton && method != Method::sets;
 }
 
+const char* may_be_faster(Method other) {
+    if (other == Method::apgd) return "apgd may be faster";
+    return other == Method::leap ? "leap may be faster" : "sweeps may be faster";
+}
+
 }  // namespace
 
 AutoIsland::AutoIsland(const AutoOptions& options) : options_(options) {
@@ -155,8 +160,6 @@ void AutoIsland::look_at(const Problem& problem) {
     traits_ = traits_of(problem);
     costs_ = costs_of(problem, traits_.convex ? Convex::yes : Convex::no);
     least_stage_ns_ = first_stage * costs_.sweep_ns;
-    may_have_valleys_ =
-        traits_.is_wall && traits_.has_exact_cones && problem.row_count() <= Newton::long_walk_rows;
     // Small islands are swept too seldom to leap, and with boxes of friction there is no energy to go by. Nor
     // with exact friction, but in heaps of round bodies leaps do well all the same; in walls they do not.
     const bool leaps = !problem.matrix && problem.row_count() >= leap_rows && !traits_.has_boxes &&
@@ -388,13 +391,18 @@ double AutoIsland::stage_ns() const {
     return static_cast<double>(pace_.iterations()) * iteration_ns(method_);
 }
 
+/// Small walls with exact friction; that they have some, newton's start says.
+bool AutoIsland::may_have_valleys() const {
+    return traits_.is_wall && traits_.has_exact_cones && problem_->row_count() <= Newton::long_walk_rows;
+}
+
 Method AutoIsland::other_method() const {
     if (method_ == Method::nncg && has_valleys()) return Method::leap;
     return method_ == Method::apgd ? sweeper_ : Method::apgd;
 }
 
 bool AutoIsland::other_may_be_faster(double left_ns) {
-    if (method_ == Method::nncg && may_have_valleys_ && pace_.iterations() >= sweeps_in_valleys) {
+    if (method_ == Method::nncg && may_have_valleys() && pace_.iterations() >= sweeps_in_valleys) {
         if (fits(costs_.analysis_ns + iteration_ns(Method::newton))) find_start_error();
         if (has_valleys()) return true;
     }
@@ -613,7 +621,7 @@ void AutoIsland::climb() {
 
 void AutoIsland::change_method(Method& method) {
     const bool stalled = verdict_ == Verdict::go_on;  // the method itself saw no way on
-    stages_.back().next = stalled ? "its error stopped falling" : "apgd or sweeps may be faster";
+    stages_.back().next = stalled ? "its error stopped falling" : may_be_faster(other_method());
     if (stalled && was_stalled_) go_on_or_give_up("neither sweeps nor gradients gain anything");
     was_stalled_ = stalled;
     if ((refused_ & only(other_method())) == 0) method = other_method();

@@ -165,7 +165,8 @@ private:
     double factor_operations();
     void find_start_error();
     bool starts_far() const { return start_error_ > far_start; }
-    bool has_valleys() const { return may_have_valleys_ && start_error_ > start_in_valleys; }
+    bool may_have_valleys() const;
+    bool has_valleys() const { return may_have_valleys() && start_error_ > start_in_valleys; }
     double newton_ns() const;
     double newton_count() const;
     double newton_advantage() const;
@@ -202,8 +203,7 @@ private:
     Methods methods_ = 0;
     Methods refused_ = 0;
     AutoTraits traits_;
-    bool may_have_valleys_ = false;  // a wall with exact friction (docs/decisions/024)
-    double joint_goal_ = 1.0;        // of the tolerance
+    double joint_goal_ = 1.0;  // of the tolerance
     double standing_goal_ = 1.0;
     bool may_stand_ = false;  // a good start is returned as it is
     bool finished_ = false;
