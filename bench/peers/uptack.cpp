@@ -123,9 +123,9 @@ std::vector<Setting> uptack_settings() {
         setting("quick", "relative error 5e-2, convex friction, 0.8 of an overlap corrected in a step",
                 {.tolerance = 5e-2, .adjust = prefer_speed});
     quick.only_scenes = {"pile", "wall"};
-    Setting brief = setting("quick 10 ms", "as quick, at most 10 ms for the solver",
-                            {.tolerance = 5e-2, .budget_s = 0.010, .adjust = prefer_speed});
-    brief.only_scenes = {"wall"};
+    Setting quick_10_ms = setting("quick 10 ms", "as quick, at most 10 ms for the solver",
+                                  {.tolerance = 5e-2, .budget_s = 0.010, .adjust = prefer_speed});
+    quick_10_ms.only_scenes = {"wall"};
     Setting convex =
         setting("convex", "relative error 1e-4, convex friction", {.adjust = take_convex_friction});
     convex.only_scenes = {"wall"};
@@ -135,7 +135,7 @@ std::vector<Setting> uptack_settings() {
             setting("10 ms", "relative error 1e-4, at most 10 ms for the solver", {.budget_s = 0.010}),
             fine,
             quick,
-            brief,
+            quick_10_ms,
             convex};
 }
 

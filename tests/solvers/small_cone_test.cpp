@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "support/random.h"
 #include "support/tolerance.h"
 
@@ -59,14 +61,28 @@ TEST(SmallCone, ScalingMakesThePairEqualAndItsInverseUndoesIt) {
     }
 }
 
-TEST(SmallCone, LargestStepEndsOnTheBoundary) {
+/// From inside the cone in any direction.
+struct Ray {
+    Vector from;
+    Vector along;
+    double largest_step;
+};
+
+std::vector<Ray> rays() {
     Random random(3);
-    int finite = 0;
+    std::vector<Ray> result;
     for (int trial = 0; trial < 300; ++trial) {
         const int dimension = 1 + trial % 3;
         const Vector from = inside(random, dimension);
         const Vector along = anywhere(random, dimension);
-        const double step = cone::largest_step(from, along);
+        result.push_back({from, along, cone::largest_step(from, along)});
+    }
+    return result;
+}
+
+TEST(SmallCone, LargestStepEndsOnTheBoundary) {
+    int finite = 0;
+    for (const auto& [from, along, step] : rays()) {
         if (!std::isfinite(step)) {
             EXPECT_GE(least_spectral_value(along), -tolerance(1e-12));
             continue;
@@ -80,13 +96,8 @@ TEST(SmallCone, LargestStepEndsOnTheBoundary) {
 }
 
 TEST(SmallCone, LimitedStepIsTheSmallerOfBoth) {
-    Random random(4);
     int limited = 0;
-    for (int trial = 0; trial < 300; ++trial) {
-        const int dimension = 1 + trial % 3;
-        const Vector from = inside(random, dimension);
-        const Vector along = anywhere(random, dimension);
-        const double largest = cone::largest_step(from, along);
+    for (const auto& [from, along, largest] : rays()) {
         for (const double step : {0.1, 1.0, 10.0}) {
             const double expected = std::min(step, largest);
             EXPECT_NEAR(cone::limit_step(step, from, along), expected, tolerance(1e-9) * expected);
