@@ -77,8 +77,8 @@ int gravity_of(Status status) {
 }
 
 std::string_view method_name(Method method) {
-    constexpr std::array<std::string_view, method_count> names = {"nncg", "leap",   "apgd",
-                                                                  "cg",   "newton", "sets"};
+    constexpr std::array<std::string_view, method_count> names = {"nncg",   "leap", "apgd",  "cg",
+                                                                  "newton", "sets", "direct"};
     return names[static_cast<std::size_t>(method)];
 }
 
@@ -119,7 +119,7 @@ SolveReport Auto::solve(const Problem& problem, Solution& solution, const StopRu
     observer_ = &observer;
     report_ = {};
     ladder_reason_.clear();
-    tallies_.fill({});
+    tallies_.clear();
     ladder_.begin_problem(rule.tolerance);
     find_islands(problem, split_);
     if (!is_worth_splitting(rule.budget_s)) {
@@ -398,8 +398,12 @@ void Auto::pass_on(const Progress& progress) const {
 }
 
 void Auto::note(Methods methods, int rows) {
-    ++tallies_[methods].islands;
-    tallies_[methods].rows += rows;
+    const auto before = [](const Tally& tally, Methods value) { return tally.methods < value; };
+    auto tally = std::lower_bound(tallies_.begin(), tallies_.end(), methods, before);
+    if (tally == tallies_.end() || tally->methods != methods)
+        tally = tallies_.insert(tally, Tally{.methods = methods});
+    ++tally->islands;
+    tally->rows += rows;
 }
 
 void Auto::explain(int island, int rows, const SolveReport& report) {
@@ -438,11 +442,11 @@ void Auto::conclude() {
 /// "newton 3 islands (420 rows), nncg+apgd 1 island (18000 rows); more sweeps gain too little ..."
 std::string Auto::account() const {
     std::string text;
-    for (Methods methods = 0; methods < tallies_.size(); ++methods) {
-        const auto& [islands, rows] = tallies_[methods];
-        if (islands == 0) continue;
-        text += fmt::format("{}{} {} island{} ({} rows)", text.empty() ? "" : ", ", methods_name(methods),
-                            islands, islands == 1 ? "" : "s", rows);
+    for (const auto& [methods, islands, rows] : tallies_) {
+        if (!text.empty()) text += ", ";
+        text += methods_name(methods) + ' ' + std::to_string(islands);
+        text += islands == 1 ? " island (" : " islands (";
+        text += std::to_string(rows) + " rows)";
     }
     if (report_.status != Status::converged && !ladder_reason_.empty()) text += "; " + ladder_reason_;
     return text;

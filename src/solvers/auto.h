@@ -52,6 +52,7 @@ private:
         Methods methods = 0;     // of all its turns
     };
     struct Tally {  // of the islands that took the same methods
+        Methods methods = 0;
         int islands = 0;
         int rows = 0;
     };
@@ -87,7 +88,7 @@ private:
     std::chrono::steady_clock::time_point start_;
     SolveReport report_;
     std::string ladder_reason_;  // of the island that sets the status
-    std::array<Tally, (1U << method_count)> tallies_;
+    std::vector<Tally> tallies_;
 
     Islands split_;
     std::vector<Island> islands_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "active_sets.h"
+#include "single_contact.h"
 
 namespace uptack {
 namespace {
@@ -82,7 +83,7 @@ constexpr int most_newton_rows = 100'000;
 constexpr double most_operations = 2e10;  // of one factorisation
 
 bool is_first_order(Method method) {
-    return method != Method::newton && method != Method::sets;
+    return method != Method::newton && method != Method::sets && method != Method::direct;
 }
 
 const char* may_be_faster(Method other) {
@@ -123,7 +124,9 @@ SolveReport AutoIsland::solve(const Problem& problem, Solution& solution, const 
     path_.clear();
     look_at(problem);
 
-    if (traits_.joint_share == 1.0) {
+    if (is_single_contact(problem)) {
+        run(Method::direct, rule.max_iterations);
+    } else if (traits_.joint_share == 1.0) {
         solve_joints();
     } else if (settles_at_once()) {
         may_stand_ = problem.row_count() > small_rows;
@@ -260,6 +263,7 @@ double AutoIsland::polish_from() const {
 SolveReport AutoIsland::call(Method method, const StopRule& rule) {
     const Observer watching = [this](const Progress& progress) { watch(progress); };
     if (method == Method::sets) return call_sets(rule, watching);
+    if (method == Method::direct) return call_direct(rule, watching);
     if (method != Method::newton) return first_order(method).solve(*problem_, trial_, rule, watching);
     if (knows_factor()) return newton().solve_analysed(*problem_, trial_, rule, watching);
     SolveReport report = newton().solve(*problem_, trial_, rule, watching);
@@ -273,6 +277,18 @@ SolveReport AutoIsland::call_sets(const StopRule& rule, const Observer& observer
     report.status = Status::unsuitable;
     if (!try_active_sets(*problem_, trial_.impulse)) return report;
     report = newton().solve(*problem_, trial_, rule, observer);
+    ++report.iterations;
+    return report;
+}
+
+/// Judged as the start of sweeps, none of which is made.
+SolveReport AutoIsland::call_direct(const StopRule& rule, const Observer& observer) {
+    SolveReport report;
+    report.status = Status::unsuitable;
+    if (!solve_single_contact(*problem_, trial_.impulse)) return report;
+    StopRule no_sweeps = rule;
+    no_sweeps.max_iterations = 0;
+    report = first_order(Method::nncg).solve(*problem_, trial_, no_sweeps, observer);
     ++report.iterations;
     return report;
 }
@@ -307,10 +323,13 @@ Newton& AutoIsland::newton() {
 }
 
 Solver& AutoIsland::first_order(Method method) {
-    if (method == Method::apgd) return apgd_;
-    if (method == Method::leap) return leap_;
-    if (method == Method::cg) return cg_;
-    return nncg_;
+    const auto made = [](auto& solver, const auto& options) -> Solver& {
+        return solver ? *solver : solver.emplace(options);
+    };
+    if (method == Method::apgd) return made(apgd_, ApgdOptions{});
+    if (method == Method::leap) return made(leap_, LeapOptions{});
+    if (method == Method::cg) return made(cg_, CgOptions{});
+    return made(nncg_, NncgOptions{});
 }
 
 double AutoIsland::iteration_ns(Method method) const {
@@ -590,8 +609,15 @@ void AutoIsland::go_on_or_give_up(const char* reason) {
 
 void AutoIsland::give_up(const char* reason) {
     if (!stages_.empty()) stages_.back().next = reason;
-    if (can_try_active_sets(*problem_)) run(Method::sets, rule_.max_iterations);
+    try_sets();
     if (!finished_) stop(Status::stalled, reason);
+}
+
+/// Once.
+void AutoIsland::try_sets() {
+    if ((refused_ & only(Method::sets)) != 0 || !can_try_active_sets(*problem_)) return;
+    run(Method::sets, rule_.max_iterations);
+    refused_ |= only(Method::sets);
 }
 
 void AutoIsland::climb() {
@@ -599,6 +625,8 @@ void AutoIsland::climb() {
     const double goal = options_.settle && !traits_.convex ? goal_of_heaps : 1.0;
     while (!finished_) {
         if (!run(method, rule_.max_iterations, goal)) {
+            try_sets();  // microseconds, where it applies; what follows may take longer to fail
+            if (finished_) return;
             method = other_method();
             if ((refused_ & only(method)) == 0) continue;
             take_newton();

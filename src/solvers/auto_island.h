@@ -3,6 +3,8 @@
 // Costs are predicted in nanoseconds (auto_costs.h); a factorisation's from the operations of its analysed
 // structure.
 //
+//     a single contact    with the exact law: solved directly (single_contact.h), and judged as the start of
+//                         sweeps.
 //     joints only         newton: one factorisation, and far below the tolerance, which costs nothing more.
 //                         cg before it for as long as it keeps a pace that would get there sooner, unless it
 //                         is a tree, whose factor costs next to nothing.
@@ -52,7 +54,8 @@
 //                   from where they were left, to the end of the budget: what newton found in vain may be a
 //                   place from which nothing leads on (a wall of bricks with exact friction: 6e-4 for ever).
 //
-// A tiny assembled problem on which all that failed is tried set by set (active_sets.h).
+// A tiny assembled problem that sweeps refuse, or on which all that failed, is tried set by set
+// (active_sets.h).
 //
 // Without a time budget no clock decides anything: the same problem takes the same way everywhere.  With one,
 // newton is entered only if the time of the sweeps so far says that it will fit; joints are tried anyway.
@@ -63,6 +66,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "apgd.h"
@@ -77,8 +81,8 @@
 
 namespace uptack {
 
-enum class Method : std::uint8_t { nncg, leap, apgd, cg, newton, sets };
-inline constexpr std::size_t method_count = 6;
+enum class Method : std::uint8_t { nncg, leap, apgd, cg, newton, sets, direct };
+inline constexpr std::size_t method_count = 7;
 
 /// A set of methods, one bit each.
 using Methods = unsigned;
@@ -136,6 +140,7 @@ private:
     bool run(Method method, std::int64_t iterations, double tightening = 1.0, From from = From::best);
     SolveReport call(Method method, const StopRule& rule);
     SolveReport call_sets(const StopRule& rule, const Observer& observer);
+    SolveReport call_direct(const StopRule& rule, const Observer& observer);
     void book(Method method, const SolveReport& trial);
     bool ended_early(Method method) const;
     bool newton_starts_anew() const;
@@ -181,12 +186,13 @@ private:
     double seconds_left() const { return rule_.budget_s - seconds(); }
     void stop(Status status, const char* reason);
     void give_up(const char* reason);
+    void try_sets();
 
     AutoOptions options_;
-    Nncg nncg_{NncgOptions{}};
-    Leap leap_{LeapOptions{}};
-    Apgd apgd_{ApgdOptions{}};
-    Cg cg_{CgOptions{}};
+    std::optional<Nncg> nncg_;  // made when they are first needed
+    std::optional<Leap> leap_;
+    std::optional<Apgd> apgd_;
+    std::optional<Cg> cg_;
     // One per island that needs one, as far as they go: a structure analysed in the last step is often that
     // of the next.
     std::vector<std::unique_ptr<Newton>> newtons_;

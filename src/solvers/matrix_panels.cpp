@@ -29,6 +29,31 @@ int merge(const SparseMatrix& matrix, int first_row, int* column, double* value)
     }
 }
 
+/// Do they have the same columns?  Then merging is interleaving.
+bool are_alike(const SparseMatrix& matrix, int first_row, int rows) {
+    const int* columns = matrix.column.data();
+    const std::int64_t first = matrix.start[first_row];
+    const std::int64_t count = matrix.start[first_row + 1] - first;
+    for (int row = first_row + 1; row < first_row + rows; ++row) {
+        const std::int64_t start = matrix.start[row];
+        if (matrix.start[row + 1] - start != count) return false;
+        if (!std::equal(columns + first, columns + first + count, columns + start)) return false;
+    }
+    return true;
+}
+
+template <int rows, int width>
+int interleave(const SparseMatrix& matrix, int first_row, int* column, double* value) {
+    const std::int64_t first = matrix.start[first_row];
+    const std::int64_t count = matrix.start[first_row + 1] - first;
+    std::copy_n(matrix.column.data() + first, count, column);
+    const double* from = matrix.value.data() + first;
+    for (std::int64_t k = 0; k < count; ++k) {
+        for (int i = 0; i < rows; ++i) value[width * k + i] = from[i * count + k];
+    }
+    return static_cast<int>(count);
+}
+
 }  // namespace
 
 void MatrixPanels::build(const SparseMatrix& matrix, std::span<const Cell> cells) {
@@ -41,20 +66,23 @@ void MatrixPanels::build(const SparseMatrix& matrix, std::span<const Cell> cells
     point();
 }
 
-// 1. Room for rows that have nothing in common   2. their entries, merged   3. a second one for the last
-// column of two rows, if it has none   4. back with the room that is left
+// 1. Room; for rows that have nothing in common, unless they have everything   2. their entries, merged   3. a
+// second one for the last column of two rows, if it has none   4. back with the room that is left
 void MatrixPanels::add(const SparseMatrix& matrix, const Cell& cell, MatrixPanel& panel) {
     const int first = cell.first_row;
     const std::int64_t entries = matrix.start[first + cell.rows] - matrix.start[first];
     const int width = cell.rows == 3 ? 4 : 2;
+    const bool alike = are_alike(matrix, first, cell.rows);
+    const std::int64_t most = (alike ? entries / cell.rows : entries) + 1;
     const auto at_column = static_cast<std::int64_t>(column_.size());
     const auto at_value = static_cast<std::int64_t>(value_.size());
-    column_.resize(at_column + entries + 1);
-    value_.resize(at_value + width * (entries + 1), 0.0);
+    column_.resize(at_column + most);
+    value_.resize(at_value + width * most, 0.0);
     int* column = column_.data() + at_column;
     double* value = value_.data() + at_value;
-    int count = cell.rows == 3 ? merge<3, 4>(matrix, first, column, value)
-                               : merge<2, 2>(matrix, first, column, value);
+    const auto lay_out = cell.rows == 3 ? (alike ? interleave<3, 4> : merge<3, 4>)
+                                        : (alike ? interleave<2, 2> : merge<2, 2>);
+    int count = lay_out(matrix, first, column, value);
     if (cell.rows == 2 && count % 2 != 0) {
         column[count] = column[count - 1];
         ++count;

@@ -86,7 +86,7 @@ SlimBatch rounded(const ContactBatch& batch) {
     copy(batch.mu, out.mu);
     copy(batch.place, out.place);
     copy(batch.row, out.row);
-    copy(batch.exact, out.exact);
+    copy(batch.spread, out.spread);
     return out;
 }
 
@@ -350,7 +350,6 @@ void PackedProblem::fill_rows(const Problem& problem) {
 void PackedProblem::fill_batches(const Problem& problem, Found& found) {
     const std::span<const BatchPlan::Piece> pieces = plan_.pieces();
     const auto world = static_cast<int>(problem.bodies.size());
-    exact_batches_ = std::any_of(cells_.begin(), cells_.end(), [](const Cell& cell) { return cell.exact; });
     const auto one_piece = [&](std::size_t p) {
         const BatchPlan::Piece& piece = pieces[p];
         for (int at = piece.first_batch; at < piece.first_batch + piece.batches; ++at) {
@@ -403,7 +402,7 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     batch.mu[lane] = cell.mu;
     batch.step[lane] = cell.step;
     batch.row[lane] = cell.first_row;
-    batch.exact[lane] = cell.exact;
+    batch.spread[lane] = static_cast<float>(cell.exact != 0 ? -cell.spread : cell.spread);
 }
 
 // One row of G = J L, and its q.
@@ -474,6 +473,25 @@ void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double
         share_metric(cone_of(cell), metric);
     }
     cell.step = 1.0 / (metric[0] * largest_scaled_eigenvalue(a, metric));
+    if ((cell.kind == CellKind::contact || cell.kind == CellKind::cone) && n <= 3) set_spread(cell, a);
+}
+
+// The normals of round bodies pass through their centres: a_nn does not couple to the tangents, and is a part
+// of their entries, 2/7 of them between solid spheres, so that their step is too short for it by far.  All the
+// way to its own 1 / a_nn is too far, though (docs/decisions/026-steps-of-sweeps.md).
+void PackedProblem::set_spread(Cell& cell, CellMatrix a) {
+    constexpr double of_the_way = 0.25;
+    constexpr double slack = 1e-3;  // of the tangents' entries
+    const std::size_t n = cell.rows;
+    const double tangent = a[n + 1];
+    bool round = a[0] > 0.0 && a[0] < tangent;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i > 0) round = round && std::abs(a[i * n + i] - tangent) <= slack * tangent;
+        for (std::size_t j = 0; j < i; ++j) round = round && std::abs(a[i * n + j]) <= slack * tangent;
+    }
+    const double own = 1.0 / (a[0] * cell.step);
+    const double spread = round ? 1.0 + of_the_way * (own - 1.0) : 1.0;
+    cell.spread = static_cast<double>(static_cast<float>(spread));  // as batches keep it
 }
 
 namespace {

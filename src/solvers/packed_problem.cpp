@@ -28,7 +28,6 @@ PackedView PackedProblem::view() const {
         .slim_batches = reads_ == RowsAs::floats && !slim_batches_.empty() ? slim_batches_.data() : nullptr,
         .batch_c = c_.empty() ? nullptr : batch_c_.data(),
         .panels = panels_.all().data(),
-        .exact_batches = exact_batches_,
         .many_batches = batches_.size() >= many_batches};
 }
 
@@ -291,11 +290,18 @@ void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, 
     const std::size_t n = cell.rows;
     const View metric = View(metric_).subspan(cell.first_row, n);
     cell_velocity(cell, g, u, x, w.data());
-    correct_velocity(cell, std::span(w).first(n));
+    if (n > 3) correct_velocity(cell, std::span(w).first(n));
     for (std::size_t i = 0; i < n; ++i) {
-        z[i] = x[cell.first_row + i] - omega * cell.step * metric[0] / metric[i] * w[i];
+        const double own = i == 0 && n <= 3 ? cell.spread : metric[0] / metric[i];
+        z[i] = x[cell.first_row + i] - omega * cell.step * own * w[i];
     }
-    project_cell(cell, 0.0, std::span(z).first(n), metric);
+    if (n == 2) {
+        project_flat_cone(cell.mu, lean_of(cell), z[0], z[1]);
+    } else if (n == 3) {
+        project_cone(cell.mu, lean_of(cell), z[0], z[1], z[2]);
+    } else {
+        project_cell(cell, 0.0, std::span(z).first(n), metric);
+    }
     for (std::size_t i = 0; i < n; ++i) {
         const int row = cell.first_row + static_cast<int>(i);
         push(cell, row, g, z[i] - x[row], u);
@@ -318,16 +324,7 @@ void PackedProblem::project_cell(const Cell& cell, double box_bound, std::span<d
             z[0] = std::clamp(z[0], cell.lower, cell.upper);
             break;
         case CellKind::contact:
-            if (metric[0] == metric[1]) {
-                project_cone(cell.mu, z[0], z[1], z[2]);
-            } else {  // in y = sqrt(d) x the metric is plain and the cone has another opening
-                const double stretch = std::sqrt(metric[1] / metric[0]);
-                z[1] *= stretch;
-                z[2] *= stretch;
-                project_cone(cell.mu * stretch, z[0], z[1], z[2]);
-                z[1] /= stretch;
-                z[2] /= stretch;
-            }
+            project_cone(cell.mu, cell.mu * (metric[1] / metric[0]), z[0], z[1], z[2]);
             break;
         case CellKind::cone:
             uptack::project(cones_[cell.extra], z, metric);

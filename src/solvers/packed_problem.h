@@ -178,6 +178,7 @@ private:
     void fill_batches(const Problem& problem, Found& found);
     void fill_cell(const Problem& problem, Cell& cell, double* g, Found& found);
     void fill_metric(const Problem& problem, Cell& cell, const double* g, Found& found);
+    static void set_spread(Cell& cell, CellMatrix a);
     void fill_lane(const Problem& problem, BatchLane at, int zero_slot, Found& found);
     void pack_row(const Problem& problem, const Cell& cell, int row, double* g);
     void build_adjacency(const Problem& problem);
@@ -226,7 +227,6 @@ private:
     std::vector<Run> planned_;                  // runs_ of that plan
     std::size_t planned_bodies_ = 0;
     std::vector<int> place_of_;  // per body: its slot in the state; empty: its number
-    bool exact_batches_ = false;
     std::vector<double> g_;         // rows that are not in batches
     std::vector<double> single_g_;  // rows of plan_.singles()
     std::vector<double> q_;

@@ -150,11 +150,63 @@ TEST(Law, FastConeOfTheSweepsIsTheLawsOwn) {
     Random random(6);
     for (int trial = 0; trial < 2000; ++trial) {
         const FrictionCone cone{.mu = random.uniform(0.0, 2.0)};
+        const double normal = random.uniform(0.2, 1.0);
+        const double tangent = trial % 2 == 0 ? normal : random.uniform(0.2, 1.0);
+        const double lean = cone.mu * (tangent / normal);
         std::vector<double> slow = random.normals(3);
         std::vector<double> fast = slow;
-        project(cone, slow, std::vector<double>(3, 1.0));
-        project_cone(cone.mu, fast[0], fast[1], fast[2]);
-        for (int i = 0; i < 3; ++i) EXPECT_NEAR(fast[i], slow[i], tolerance(1e-14));
+        project(cone, slow, std::vector<double>{normal, tangent, tangent});
+        project_cone(cone.mu, lean, fast[0], fast[1], fast[2]);
+        for (int i = 0; i < 3; ++i) EXPECT_NEAR(fast[i], slow[i], tolerance(1e-13));
+
+        std::vector<double> flat = random.normals(2);
+        std::vector<double> fast_flat = flat;
+        project(cone, flat, std::vector<double>{normal, tangent});
+        project_flat_cone(cone.mu, lean, fast_flat[0], fast_flat[1]);
+        for (int i = 0; i < 2; ++i) EXPECT_NEAR(fast_flat[i], flat[i], tolerance(1e-13));
+    }
+}
+
+// What the visit x <- proj(x - w / D) with lean 0 leaves where it is solves the exact law in De Saxce's form,
+// and the other way round.
+TEST(Law, ProjectionThatDoesNotLeanIsTheExactLaw) {
+    Random random(7);
+    const FrictionCone cone{.mu = 0.6, .model = FrictionModel::exact};
+    const double d_n = 2.0;
+    const double d_t = 0.7;
+    const auto visit = [&](std::vector<double> x, const std::vector<double>& w) {
+        for (int i = 0; i < 3; ++i) x[i] -= (i == 0 ? d_n : d_t) * w[i];
+        project_cone(cone.mu, 0.0, x[0], x[1], x[2]);
+        return x;
+    };
+    const auto misses = [&](const std::vector<double>& x, std::vector<double> w) {
+        add_de_saxce_term(cone, w);
+        const std::vector<double> ones(3, 1.0);
+        std::vector<double> z = {x[0] - w[0], x[1] - w[1], x[2] - w[2]};
+        project(cone, z, ones);
+        double sum = 0.0;
+        for (int i = 0; i < 3; ++i) sum += std::abs(z[i] - x[i]);
+        return sum;
+    };
+    for (int trial = 0; trial < 500; ++trial) {
+        const double n = random.uniform(0.5, 2.0);
+        const double angle = random.uniform(0.0, 6.0);
+        const std::vector<double> along = {0.0, std::cos(angle), std::sin(angle)};
+        const double speed = random.uniform(0.1, 1.0);
+        const std::vector<double> sliding = {n, cone.mu * n * along[1], cone.mu * n * along[2]};
+        const std::vector<double> slip = {0.0, -speed * along[1], -speed * along[2]};
+        const std::vector<double> zero(3, 0.0);
+        const std::vector<double> opening = {speed, random.normal(), random.normal()};
+        const std::vector<double> sticking = {n, 0.5 * cone.mu * n * along[1], 0.1 * cone.mu * n};
+        for (const auto& [x, w] : {std::pair{sliding, slip}, {sticking, zero}, {zero, opening}}) {
+            const std::vector<double> after = visit(x, w);
+            for (int i = 0; i < 3; ++i) EXPECT_NEAR(after[i], x[i], tolerance(1e-14));
+            EXPECT_NEAR(misses(x, w), 0.0, tolerance(1e-14));
+        }
+        // Convex sliding lifts off: no solution of the exact law, and the visit changes it.
+        const std::vector<double> lifting = {cone.mu * speed, slip[1], slip[2]};
+        EXPECT_GT(std::abs(visit(sliding, lifting)[0] - sliding[0]), 0.01);
+        EXPECT_GT(misses(sliding, lifting), 0.01);
     }
 }
 

@@ -75,11 +75,10 @@ void sweep_plainly(const Problem& problem, std::span<const Cell> cells, double o
             for (std::int64_t k = problem.matrix->start[row]; k < problem.matrix->start[row + 1]; ++k)
                 w[i] += problem.matrix->value[k] * x[problem.matrix->column[k]];
         }
-        if (cell.exact != 0) w[0] += cell.mu * (cell.rows == 3 ? std::hypot(w[1], w[2]) : std::abs(w[1]));
         double* xk = x.data() + cell.first_row;
         double rest = 0.0;
-        for (int i = 0; i < cell.rows; ++i) xk[i] -= omega * cell.step * w[i];
-        project_cone(cell.mu, xk[0], xk[1], cell.rows == 3 ? xk[2] : rest);
+        for (int i = 0; i < cell.rows; ++i) xk[i] -= omega * cell.step * (i == 0 ? cell.spread : 1.0) * w[i];
+        project_cone(cell.mu, lean_of(cell), xk[0], xk[1], cell.rows == 3 ? xk[2] : rest);
     }
 }
 

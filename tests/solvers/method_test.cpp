@@ -648,6 +648,7 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
         cell.exact = static_cast<std::uint8_t>(k % 2);
         cell.mu = 0.4;
         cell.step = 0.05;
+        cell.spread = 1.6;
         list.push_back(cell);
     }
     const auto g = random.normals(3UL * cells * row_width);

@@ -30,18 +30,8 @@ UPTACK_INLINE void read_or_zero(const Cell* cells, const double* from, Four* row
     if (from != nullptr) read_cells(cells, from, rows);
 }
 
-// In y = sqrt(d) x the metric d is plain and the cone has another opening.
 UPTACK_INLINE void project_in_metric(bool plain, Four mu, const Four* metric, Four* z) {
-    if (plain) {
-        project_cones(mu, z);
-        return;
-    }
-    const Four stretch = root(metric[1] / metric[0]);
-    z[1] = z[1] * stretch;
-    z[2] = z[2] * stretch;
-    project_cones(mu * stretch, z);
-    z[1] = z[1] / stretch;
-    z[2] = z[2] / stretch;
+    project_cones(mu, plain ? mu : mu * (metric[1] / metric[0]), z);
 }
 
 // w = y + q, with De Saxce's term where it is asked for

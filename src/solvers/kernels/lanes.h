@@ -153,11 +153,11 @@ UPTACK_INLINE void store_pairs(double* const* p, int offset, Four first, Four se
 #endif
 
 // Nearest point of { hypot(t1, t2) <= mu n }: cone_projection.h without branches.
-UPTACK_INLINE void project_cones(Four mu, Four* z) {
+UPTACK_INLINE void project_cones(Four mu, Four lean, Four* z) {
     const Four zero = all(0.0);
     const Four s = root(z[1] * z[1] + z[2] * z[2]);
-    const Four along = z[0] + mu * s;
-    const Four n = along / (all(1.0) + mu * mu);
+    const Four along = z[0] + lean * s;
+    const Four n = along / (all(1.0) + lean * mu);
     const Four shrink = mu / s * n;  // where it is not a number, the point was inside or polar
     const Four limit = mu * z[0];
     const Four outside[3] = {n, z[1] * shrink, z[2] * shrink};

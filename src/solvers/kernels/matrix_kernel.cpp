@@ -43,10 +43,10 @@ UPTACK_INLINE void sweep_contact(const Cell& cell, const MatrixPanel& panel, con
     alignas(32) double w[4];
     store_any(w, product_of_three_rows(panel, x));
     for (int i = 0; i < 3; ++i) w[i] += q[i];
-    if (cell.exact != 0) w[0] += cell.mu * __builtin_sqrt(w[1] * w[1] + w[2] * w[2]);
     double* xk = x + cell.first_row;
-    for (int i = 0; i < 3; ++i) xk[i] -= step * w[i];
-    project_cone(cell.mu, xk[0], xk[1], xk[2]);
+    xk[0] -= step * cell.spread * w[0];
+    for (int i = 1; i < 3; ++i) xk[i] -= step * w[i];
+    project_cone(cell.mu, lean_of(cell), xk[0], xk[1], xk[2]);
 }
 
 // In the plane.
@@ -54,11 +54,11 @@ UPTACK_INLINE void sweep_flat_contact(const Cell& cell, const MatrixPanel& panel
                                       double step, double* x) {
     alignas(32) double sum[4];
     store_any(sum, product_of_two_rows(panel, x));
-    double w[2] = {q[0] + (sum[0] + sum[2]), q[1] + (sum[1] + sum[3])};
-    if (cell.exact != 0) w[0] += cell.mu * __builtin_fabs(w[1]);
+    const double w[2] = {q[0] + (sum[0] + sum[2]), q[1] + (sum[1] + sum[3])};
     double* xk = x + cell.first_row;
-    for (int i = 0; i < 2; ++i) xk[i] -= step * w[i];
-    project_flat_cone(cell.mu, xk[0], xk[1]);
+    xk[0] -= step * cell.spread * w[0];
+    xk[1] -= step * w[1];
+    project_flat_cone(cell.mu, lean_of(cell), xk[0], xk[1]);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void UPTACK_ADD_PANEL(const MatrixPanel& panel, const double* x, double* w) {
     }
 }
 
-// x_k <- proj_K(x_k - omega / lambda_max(A_kk) * w~_k)
+// x_k <- proj_K(x_k - omega step_k w_k), each row with its step
 void UPTACK_SWEEP_PANELS(const PackedView& view, CellRange range, double omega, double* x);
 void UPTACK_SWEEP_PANELS(const PackedView& view, CellRange range, double omega, double* x) {
     for (int k = 0; k < range.count; ++k) {

@@ -131,7 +131,7 @@ void sweep_scalars(const PackedView& view, CellRange range, double omega, double
     }
 }
 
-// x_k <- proj_K(x_k - omega / lambda_max(A_kk) * w~_k);  u <- u + G_k^T (change)
+// x_k <- proj_K(x_k - omega step_k w_k), each row with its step;  u <- u + G_k^T (change)
 void sweep_contacts(const PackedView& view, CellRange range, double omega, double* x, double* u) {
     for (int k = 0; k < range.count; ++k) {
         prefetch_bodies(view, range, k, u);
@@ -145,10 +145,9 @@ void sweep_contacts(const PackedView& view, CellRange range, double omega, doubl
         if (view.c != nullptr) {
             for (int r = 0; r < 3; ++r) w[r] += view.c[i + r] * xk[r];
         }
-        if (cell.exact != 0) w[0] += cell.mu * __builtin_sqrt(w[1] * w[1] + w[2] * w[2]);
         const double step = omega * cell.step;
-        double z[3] = {xk[0] - step * w[0], xk[1] - step * w[1], xk[2] - step * w[2]};
-        project_cone(cell.mu, z[0], z[1], z[2]);
+        double z[3] = {xk[0] - step * cell.spread * w[0], xk[1] - step * w[1], xk[2] - step * w[2]};
+        project_cone(cell.mu, lean_of(cell), z[0], z[1], z[2]);
         const double change[3] = {z[0] - xk[0], z[1] - xk[1], z[2] - xk[2]};
         for (int r = 0; r < 3; ++r) xk[r] = z[r];
         push_cell(g, change, 3, ua);
