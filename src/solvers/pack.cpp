@@ -41,16 +41,27 @@ constexpr double symmetric_up_to = 1e-11;
 bool equals_transpose(const SparseMatrix& matrix, std::vector<std::int64_t>& place) {
     double largest = 0.0;
     for (const double value : matrix.value) largest = std::max(largest, std::abs(value));
-    // Rows are asked for their entries in column i in the order of i: each keeps its place.
-    place = matrix.start;
+    const double slack = symmetric_up_to * largest;
+    // Rows are asked for their entries in column i in the order of i: each keeps its place.  Entries that are
+    // passed by have no twin above the diagonal.
+    place.assign(matrix.start.begin(), matrix.start.end() - 1);
+    const auto lonely = [&](int row, int before) {
+        std::int64_t& at = place[row];
+        for (; at < matrix.start[row + 1] && matrix.column[at] < before; ++at) {
+            if (std::abs(matrix.value[at]) > slack) return true;
+        }
+        return false;
+    };
     for (int i = 0; i < matrix.rows(); ++i) {
-        for (std::int64_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
+        if (lonely(i, i)) return false;
+        for (std::int64_t k = place[i]; k < matrix.start[i + 1]; ++k) {
             const int j = matrix.column[k];
+            if (j == i) continue;
+            if (lonely(j, i)) return false;
             std::int64_t& twin = place[j];
-            while (twin < matrix.start[j + 1] && matrix.column[twin] < i) ++twin;
             const bool is_there = twin < matrix.start[j + 1] && matrix.column[twin] == i;
-            const double other = is_there ? matrix.value[twin] : 0.0;
-            if (std::abs(matrix.value[k] - other) > symmetric_up_to * largest) return false;
+            const double other = is_there ? matrix.value[twin++] : 0.0;
+            if (std::abs(matrix.value[k] - other) > slack) return false;
         }
     }
     return true;

@@ -101,6 +101,47 @@ TEST(MatrixPanels, AreSweptAsTheirRowsWouldBe) {
     }
 }
 
+/// A sparse symmetric matrix, entries only above or only below the diagonal added as asked.
+Problem scalar_rows(Random& random, int rows, int stray_row, int stray_column, double stray) {
+    std::vector<std::vector<double>> dense(rows, std::vector<double>(rows, 0.0));
+    for (int i = 0; i < rows; ++i) {
+        dense[i][i] = 5.0;
+        for (int j = 0; j < i; ++j) {
+            if (random.uniform(0.0, 1.0) < 0.4) dense[i][j] = dense[j][i] = random.normal();
+        }
+    }
+    dense[stray_row][stray_column] += stray;
+    Problem problem;
+    SparseMatrix matrix;
+    matrix.start.push_back(0);
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < rows; ++j) {
+            if (dense[i][j] == 0.0) continue;
+            matrix.column.push_back(j);
+            matrix.value.push_back(dense[i][j]);
+        }
+        matrix.start.push_back(static_cast<std::int64_t>(matrix.column.size()));
+        problem.blocks.push_back({.first_row = i, .rows = 1, .law = Unilateral{}});
+    }
+    problem.matrix = matrix;
+    problem.bias = random.normals(rows);
+    return problem;
+}
+
+TEST(PackedMatrix, SeesEveryEntryWithoutItsTwin) {
+    Random random(11);
+    for (int trial = 0; trial < 300; ++trial) {
+        const int rows = random.whole(2, 8);
+        const int i = random.whole(0, rows - 1);
+        const int j = random.whole(0, rows - 1);
+        for (const double stray : {0.0, 1e-15, 0.3}) {
+            PackedProblem packed;
+            packed.pack(scalar_rows(random, rows, i, j, stray));
+            EXPECT_EQ(packed.is_symmetric(), i == j || stray < 0.1) << i << " " << j << " of " << rows;
+        }
+    }
+}
+
 TEST(MatrixPanels, BackwardsEndsWithTheFirstContact) {
     const Problem problem = random_contacts(3, 5, {3});
     PackedProblem packed;
