@@ -231,13 +231,12 @@ int run(const Options& options) {
             if (csv.is_open()) {
                 csv << fmt::format("{},{},{:.0e},{:.6g},{:.3g},{:.6g},{},\"{}\"\n", one.name,
                                    one.problem.row_count(), tolerance, line.automatic.seconds,
-                                   line.automatic.error, line.best.seconds, line.best_name,
-                                   line.methods);
+                                   line.automatic.error, line.best.seconds, line.best_name, line.methods);
             }
         }
     }
-    fmt::print("\nwithin {} x of the best single solver: {} of {}; or {:.0f} us: {}{}\n", allowed, tally.strictly,
-               tally.lines, 1e6 * granted_s, tally.fine,
+    fmt::print("\nwithin {} x of the best single solver: {} of {}; or {:.0f} us: {}{}\n", allowed,
+               tally.strictly, tally.lines, 1e6 * granted_s, tally.fine,
                tally.worst > 0.0 ? fmt::format("; worst {:.2f}, {}", tally.worst, tally.worst_where) : "");
     fmt::print("1e-8 within {} s: {} of {} problems (any solver: {})\n", limit_s, tally.reached, tally.cases,
                tally.reachable);

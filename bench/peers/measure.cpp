@@ -105,7 +105,10 @@ private:
     }
 
     void judge(Samples& samples, PhaseResult& result) {
-        if (scene_.touching) raise(result.penetration_mm, 1e3 * meter_(bodies_));
+        if (scene_.touching) {
+            result.last_penetration_mm = 1e3 * meter_(bodies_);
+            raise(result.penetration_mm, *result.last_penetration_mm);
+        }
         if (!scene_.joints.empty()) raise(result.drift_mm, 1e3 * joint_drift(scene_, bodies_));
         if (scene_.energy_scale_J > 0.0) {
             const double energy_J = total_energy(scene_, bodies_, engine_->velocity_lag_s());

@@ -50,14 +50,15 @@ struct PhaseResult {
     int steps = 0;           ///< measured
     double median_ms = 0.0;  ///< CPU time of the process per step
     double worst_ms = 0.0;
-    std::optional<double> penetration_mm{};  ///< largest in the phase
-    std::optional<double> drift_mm{};        ///< largest in the phase
-    std::optional<double> energy_drift{};    ///< largest in the phase, with its sign: + is gained
-    std::optional<double> relative_error{};  ///< median of what the engine reports
-    std::optional<double> worst_error{};     ///< largest
-    double tolerance_met = 0.0;              ///< share of the steps
-    int contacts = 0;                        ///< of the phase's last step
-    std::string note{};                      ///< what went wrong; steps is then smaller or 0
+    std::optional<double> penetration_mm{};       ///< largest in the phase,
+    std::optional<double> last_penetration_mm{};  ///< and in its last step
+    std::optional<double> drift_mm{};             ///< largest in the phase
+    std::optional<double> energy_drift{};         ///< largest in the phase, with its sign: + is gained
+    std::optional<double> relative_error{};       ///< median of what the engine reports
+    std::optional<double> worst_error{};          ///< largest
+    double tolerance_met = 0.0;                   ///< share of the steps
+    int contacts = 0;                             ///< of the phase's last step
+    std::string note{};                           ///< what went wrong; steps is then smaller or 0
 };
 
 /// One result per measured phase.  Stops after `limit_s` of CPU time, or when a pose is not finite.

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* yardstick_engine = "uptack";
 constexpr const char* yardstick_setting = "1e-4";
 constexpr const char* line_format =
-    "{:<9} {:<18} {:>9} {:>9} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>5} {:>7}  {}\n";
+    "{:<9} {:<18} {:>9} {:>9} {:>7} {:>11} {:>8} {:>9} {:>9} {:>9} {:>9} {:>5} {:>7}  {}\n";
 
 /// Milliseconds of the line that ratios refer to; 0 where it did not run.
 double yardstick_ms(std::span<const PhaseResult> results, const PhaseResult& of) {
@@ -49,16 +49,16 @@ std::string first_line_with(const char* path, const std::string& key) {
 
 void print_heading(const Scene& scene) {
     fmt::print("\n{}\n", scene.title);
-    fmt::print(line_format, "phase", "engine", "ms/step", "worst", "ratio", "overlap/mm", "drift/mm",
-               "energy", "error", "worst", "met", "points", "note");
+    fmt::print(line_format, "phase", "engine", "ms/step", "worst", "ratio", "overlap/mm", "at end",
+               "drift/mm", "energy", "error", "worst", "met", "points", "note");
 }
 
 void print_line(const PhaseResult& r, std::span<const PhaseResult> all) {
     const auto if_ran = [&](const std::string& text) { return r.steps > 0 ? text : std::string(); };
     fmt::print(line_format, r.phase, r.engine + " " + r.setting, if_ran(fmt::format("{:.3g}", r.median_ms)),
                if_ran(fmt::format("{:.3g}", r.worst_ms)), ratio(all, r), number(r.penetration_mm),
-               number(r.drift_mm), number(r.energy_drift), number(r.relative_error, 2),
-               number(r.worst_error, 2),
+               number(r.last_penetration_mm), number(r.drift_mm), number(r.energy_drift),
+               number(r.relative_error, 2), number(r.worst_error, 2),
                r.relative_error ? fmt::format("{:.0f}%", 100.0 * r.tolerance_met) : "",
                if_ran(std::to_string(r.contacts)), r.note);
     std::fflush(stdout);
@@ -94,15 +94,16 @@ void end_csv(const std::filesystem::path& path, std::ofstream& file) {
 void write_csv(const std::filesystem::path& path, const Origin& origin,
                std::span<const PhaseResult> results) {
     std::ofstream file = begin_csv(path, origin);
-    file << "scene,phase,engine,setting,steps,median_ms,worst_ms,ratio,penetration_mm,drift_mm,energy_drift,"
+    file << "scene,phase,engine,setting,steps,median_ms,worst_ms,ratio,penetration_mm,last_penetration_mm,"
+            "drift_mm,energy_drift,"
             "relative_error,worst_relative_error,tolerance_met,contacts,note\n";
     for (const PhaseResult& r : results) {
-        file << fmt::format("{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},\"{}\"\n", r.scene, r.phase,
-                            r.engine, r.setting, r.steps, r.median_ms, r.worst_ms, ratio(results, r),
-                            number(r.penetration_mm, 6), number(r.drift_mm, 6), number(r.energy_drift, 6),
-                            number(r.relative_error, 4), number(r.worst_error, 4),
-                            r.relative_error ? fmt::format("{:.4g}", r.tolerance_met) : "", r.contacts,
-                            r.note);
+        file << fmt::format(
+            "{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},\"{}\"\n", r.scene, r.phase, r.engine,
+            r.setting, r.steps, r.median_ms, r.worst_ms, ratio(results, r), number(r.penetration_mm, 6),
+            number(r.last_penetration_mm, 6), number(r.drift_mm, 6), number(r.energy_drift, 6),
+            number(r.relative_error, 4), number(r.worst_error, 4),
+            r.relative_error ? fmt::format("{:.4g}", r.tolerance_met) : "", r.contacts, r.note);
     }
     end_csv(path, file);
 }

@@ -74,6 +74,8 @@ constexpr double most_doublings = 4.0;
 constexpr double patient_row_sweeps = 1e6;  // small islands may take more sweeps: some 15 ms
 constexpr double plateau = 10.0;  // apgd on b2-friction gains nothing from 600 to 1300, and then converges
 constexpr double no_gain = 0.97;  // of the error, in the later half
+constexpr double at_rest = 50.0;  // times the work so far: what its pace says then is not believed,
+constexpr double rest = 2.0;      // but this
 
 constexpr std::size_t most_newtons = 16;
 
@@ -519,7 +521,10 @@ double AutoIsland::newton_advantage() const {
     return traits_.has_cones && traits_.convex ? 1.0 : plain_advantage;
 }
 
+/// Exact friction rests, and then falls: there a pace that is all but none is no forecast.
 double AutoIsland::pessimistic(double first_order_ns) const {
+    const double done_ns = work_ns_ + stage_ns();
+    if (traits_.has_exact_cones && first_order_ns > at_rest * done_ns) first_order_ns = rest * done_ns;
     const double digits = std::log10(excess(pace_.least_energy()));
     const double calm = method_ == Method::leap ? leaps_slowing : slowing;
     return first_order_ns * (1.0 + (traits_.convex ? calm : doubtful_slowing) * digits);

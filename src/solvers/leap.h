@@ -16,7 +16,7 @@
 // leap that is taken back doubles the sweeps before the next, up to 64; one that is not makes them 8 again.
 //
 // Exact friction has no energy; f without De Saxce's term serves as well there in packings, and not in walls.
-// With box friction most leaps are taken back.  On b2-friction to 1e-2: 2500 sweeps where nncg takes 5400
+// With box friction most leaps are taken back.  On b2-friction to 1e-2: 2100 sweeps where nncg takes 4100
 // (docs/decisions/025-extrapolated-sweeps.md).
 
 #pragma once

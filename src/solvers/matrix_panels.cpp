@@ -60,14 +60,16 @@ void MatrixPanels::build(const SparseMatrix& matrix, std::span<const Cell> cells
     panels_.assign(cells.size(), {});
     column_.clear();
     value_.clear();
+    column_.reserve(matrix.column.size());
+    value_.reserve(2 * matrix.value.size());  // dense blocks of 3 x 3 need 4/3
     for (std::size_t n = 0; n < cells.size(); ++n) {
         if (cells[n].rows == 2 || cells[n].rows == 3) add(matrix, cells[n], panels_[n]);
     }
     point();
 }
 
-// 1. Room; for rows that have nothing in common, unless they have everything   2. their entries, merged   3. a
-// second one for the last column of two rows, if it has none   4. back with the room that is left
+// 1. Room; for rows that have nothing in common, unless they have everything   2. their entries, merged   3.
+// a second one for the last column of two rows, if it has none   4. back with the room that is left
 void MatrixPanels::add(const SparseMatrix& matrix, const Cell& cell, MatrixPanel& panel) {
     const int first = cell.first_row;
     const std::int64_t entries = matrix.start[first + cell.rows] - matrix.start[first];
@@ -80,8 +82,8 @@ void MatrixPanels::add(const SparseMatrix& matrix, const Cell& cell, MatrixPanel
     value_.resize(at_value + width * most, 0.0);
     int* column = column_.data() + at_column;
     double* value = value_.data() + at_value;
-    const auto lay_out = cell.rows == 3 ? (alike ? interleave<3, 4> : merge<3, 4>)
-                                        : (alike ? interleave<2, 2> : merge<2, 2>);
+    const auto lay_out =
+        cell.rows == 3 ? (alike ? interleave<3, 4> : merge<3, 4>) : (alike ? interleave<2, 2> : merge<2, 2>);
     int count = lay_out(matrix, first, column, value);
     if (cell.rows == 2 && count % 2 != 0) {
         column[count] = column[count - 1];

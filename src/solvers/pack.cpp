@@ -488,8 +488,8 @@ void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double
 }
 
 // The normals of round bodies pass through their centres: a_nn does not couple to the tangents, and is a part
-// of their entries, 2/7 of them between solid spheres, so that their step is too short for it by far.  All the
-// way to its own 1 / a_nn is too far, though (docs/decisions/026-steps-of-sweeps.md).
+// of their entries, 2/7 of them between solid spheres, so that their step is too short for it by far.  All
+// the way to its own 1 / a_nn is too far, though (docs/decisions/026-steps-of-sweeps.md).
 void PackedProblem::set_spread(Cell& cell, CellMatrix a) {
     constexpr double of_the_way = 0.25;
     constexpr double slack = 1e-3;  // of the tangents' entries
@@ -540,12 +540,14 @@ void PackedProblem::cell_matrix(const Cell& cell, const double* g, CellMatrix a)
     }
     for (int i = 0; i < n; ++i) {
         const int row = cell.first_row + i;
-        for (std::int64_t k = matrix_->start[row]; k < matrix_->start[row + 1]; ++k) {
-            const int j = matrix_->column[k] - cell.first_row;
-            if (j >= 0 && j < n) {  // the symmetric part
-                a[i * n + j] += 0.5 * matrix_->value[k];
-                a[j * n + i] += 0.5 * matrix_->value[k];
-            }
+        const auto columns = matrix_->column.begin();
+        const auto end = columns + matrix_->start[row + 1];
+        const auto own = std::lower_bound(columns + matrix_->start[row], end, cell.first_row);
+        for (auto column = own; column != end && *column < cell.first_row + n; ++column) {
+            const int j = *column - cell.first_row;
+            const double half = 0.5 * matrix_->value[column - columns];  // of the symmetric part
+            a[i * n + j] += half;
+            a[j * n + i] += half;
         }
     }
 }

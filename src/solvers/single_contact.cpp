@@ -70,7 +70,8 @@ struct Tangents {
         const double first = s[0][0] + shift;
         const double second = s[1][1] + shift;
         const double determinant = first * second - s[0][1] * s[1][0];
-        return {(second * b[0] - s[0][1] * b[1]) / determinant, (first * b[1] - s[1][0] * b[0]) / determinant};
+        return {(second * b[0] - s[0][1] * b[1]) / determinant,
+                (first * b[1] - s[1][0] * b[0]) / determinant};
     }
 };
 

@@ -26,8 +26,8 @@ Problem random_contact(Random& random, double coupling) {
     for (int b = 0; b < 2; ++b) {
         Body body;
         body.inverse_mass = random.uniform(0.2, 2.0);
-        body.inverse_inertia_w = {random.uniform(1.0, 3.0), random.uniform(1.0, 3.0), random.uniform(1.0, 3.0),
-                                  0.1, -0.2, 0.3};
+        body.inverse_inertia_w = {
+            random.uniform(1.0, 3.0), random.uniform(1.0, 3.0), random.uniform(1.0, 3.0), 0.1, -0.2, 0.3};
         body.free_velocity = random_vector(random);
         problem.bodies.push_back(body);
     }

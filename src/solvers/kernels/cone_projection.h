@@ -1,5 +1,5 @@
-// The nearest point of { hypot(t1, t2) <= mu n }, inline because the sweeps live on it.  law.h has the general
-// form; a test holds the two together.
+// The nearest point of { hypot(t1, t2) <= mu n }, inline because the sweeps live on it.  law.h has the
+// general form; a test holds the two together.
 //
 // Nearest where a change d_n of the normal counts d_n^2 D_n and one of a tangent d_t^2 D_t:
 //
