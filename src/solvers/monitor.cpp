@@ -20,9 +20,6 @@ std::int64_t iterations_to_next_look(std::int64_t iteration) {
     return std::max<std::int64_t>(3, std::llround(1.5 * std::sqrt(static_cast<double>(iteration))));
 }
 
-// The end is not looked for oftener than this part of the usual interval.
-constexpr std::int64_t looks_for_the_end = 3;
-
 bool all_finite(View x) {
     return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
@@ -61,8 +58,6 @@ void Monitor::begin(const PackedProblem& packed, const StopRule& rule, const Obs
     finished_ = false;
     calls_stalls_ = true;
     next_look_ = 1;
-    looked_at_ = 0;
-    looked_J_ = infinity;
     milestone_iteration_ = 0;
     best_J_ = milestone_J_ = infinity;
     reference_J_ = packed.reference_energy();
@@ -105,26 +100,9 @@ bool Monitor::time_is_up(double now_s, std::int64_t iteration, int more) const {
     return now_s + more * each_s >= rule_.budget_s;
 }
 
-/// Sooner than usual where the pace since the last look would meet the tolerance before.
-void Monitor::plan_next_look(std::int64_t iteration, double energy_J) {
-    std::int64_t interval = iterations_to_next_look(iteration);
-    const double value = rule_.tolerance.value;
-    const double goal_J = rule_.tolerance.unit == ErrorUnit::joules ? value : value * value * reference_J_;
-    if (iteration > looked_at_ && energy_J < looked_J_ && goal_J > 0.0 && goal_J < energy_J) {
-        const auto since = static_cast<double>(iteration - looked_at_);
-        const double left = since * std::log(energy_J / goal_J) / std::log(looked_J_ / energy_J);
-        const std::int64_t least = (interval + looks_for_the_end - 1) / looks_for_the_end;
-        if (left < static_cast<double>(interval))
-            interval = std::max(least, static_cast<std::int64_t>(std::ceil(left)));
-    }
-    next_look_ = iteration + interval;
-    looked_at_ = iteration;
-    looked_J_ = energy_J;
-}
-
 void Monitor::judge(std::int64_t iteration, double energy_J, View x) {
     report_.iterations = iteration;
-    plan_next_look(iteration, energy_J);
+    next_look_ = iteration + iterations_to_next_look(iteration);
     const double now = seconds();
     if (!std::isfinite(energy_J)) {
         stop(Status::not_finite, "an iterate was not finite; the best finite one is returned");

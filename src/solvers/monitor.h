@@ -2,8 +2,7 @@
 //
 // A solver iterates and, when due() says so, shows an iterate with its energy error to judge().  After n
 // iterations the next look comes 1.5 sqrt(n) later, 3 at least: a look costs about a sweep and a late look
-// wastes half the interval on average, and that choice keeps the sum of both near its least.  Where the pace
-// between the last two says that the tolerance will be met before, it comes then.
+// wastes half the interval on average, and that choice keeps the sum of both near its least.
 
 #pragma once
 
@@ -58,7 +57,6 @@ public:
     SolveReport finish(const Problem& problem);
 
 private:
-    void plan_next_look(std::int64_t iteration, double energy_J);
     void remember(double energy_J, View x);
     void detect_stall(std::int64_t iteration);
     double seconds() const;
@@ -75,8 +73,6 @@ private:
     double milestone_J_ = infinity;  // the best error when it last fell clearly
     std::int64_t milestone_iteration_ = 0;
     std::int64_t next_look_ = 1;
-    std::int64_t looked_at_ = 0;  // the last look,
-    double looked_J_ = infinity;  // and what it saw
     SolveReport report_;
     bool finished_ = false;
     bool calls_stalls_ = true;

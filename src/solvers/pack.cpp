@@ -384,6 +384,7 @@ void PackedProblem::fill_batches(const Problem& problem, Found& found) {
         const auto nth = [&](std::size_t p) { one_piece(stage.first_piece + p); };
         on_several_threads(stage.pieces, nth, Pieces::stay);
     }
+    any_takes_term_ = std::any_of(cells_.begin(), cells_.end(), takes_term);
 }
 
 void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slot, Found& found) {
@@ -413,7 +414,8 @@ void PackedProblem::fill_lane(const Problem& problem, BatchLane at, int zero_slo
     batch.mu[lane] = cell.mu;
     batch.step[lane] = cell.step;
     batch.row[lane] = cell.first_row;
-    batch.spread[lane] = static_cast<float>(cell.exact != 0 ? -cell.spread : cell.spread);
+    const double leaning = cell.exact != 0 ? -cell.spread : cell.spread;
+    batch.spread[lane] = takes_term(cell) ? 0.0F : static_cast<float>(leaning);
 }
 
 // One row of G = J L, and its q.
@@ -484,6 +486,7 @@ void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double
         share_metric(cone_of(cell), metric);
     }
     cell.step = 1.0 / (metric[0] * largest_scaled_eigenvalue(a, metric));
+    cell.spread = 1.0;
     if ((cell.kind == CellKind::contact || cell.kind == CellKind::cone) && n <= 3) set_spread(cell, a);
 }
 

@@ -28,6 +28,7 @@ PackedView PackedProblem::view() const {
         .slim_batches = reads_ == RowsAs::floats && !slim_batches_.empty() ? slim_batches_.data() : nullptr,
         .batch_c = c_.empty() ? nullptr : batch_c_.data(),
         .panels = panels_.all().data(),
+        .any_takes_term = any_takes_term_,
         .many_batches = batches_.size() >= many_batches};
 }
 
@@ -290,7 +291,7 @@ void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, 
     const std::size_t n = cell.rows;
     const View metric = View(metric_).subspan(cell.first_row, n);
     cell_velocity(cell, g, u, x, w.data());
-    if (n > 3) correct_velocity(cell, std::span(w).first(n));
+    if (n > 3 || takes_term(cell)) correct_velocity(cell, std::span(w).first(n));
     for (std::size_t i = 0; i < n; ++i) {
         const double own = i == 0 && n <= 3 ? cell.spread : metric[0] / metric[i];
         z[i] = x[cell.first_row + i] - omega * cell.step * own * w[i];

@@ -226,6 +226,7 @@ private:
     std::vector<BatchPlan::Contact> contacts_;  // of the runs that are planned: what the plan is of
     std::vector<Run> planned_;                  // runs_ of that plan
     std::size_t planned_bodies_ = 0;
+    bool any_takes_term_ = false;
     std::vector<int> place_of_;     // per body: its slot in the state; empty: its number
     std::vector<double> g_;         // rows that are not in batches
     std::vector<double> single_g_;  // rows of plan_.singles()

@@ -266,7 +266,7 @@ TEST(Batches, GiveTheSameBitsOnEveryInstructionSet) {
             std::for_each(batch.q, batch.q + 3, fill);
             batch.mu[lane] = lane == 3 ? 0.0 : 0.4;
             batch.step[lane] = 0.05;
-            batch.spread[lane] = row % 2 == 0 ? 1.6F : -1.6F;
+            batch.spread[lane] = 1.6F * static_cast<float>(row / 3 % 3 - 1);
             batch.row[lane] = row;
             row += 3;
             for (int side = 0; side < 2; ++side) {
@@ -278,11 +278,12 @@ TEST(Batches, GiveTheSameBitsOnEveryInstructionSet) {
     std::vector<SlimBatch> slim(count);
     std::transform(batches.begin(), batches.end(), slim.begin(), rounded);
     const AlignedVector c(12UL * count, 0.01);
-    for (int kind = 0; kind < 8; ++kind) {
+    for (int kind = 0; kind < 16; ++kind) {
         const PackedView view{.batches = batches.data(),
-                              .slim_batches = kind < 4 ? nullptr : slim.data(),
+                              .slim_batches = kind < 8 ? nullptr : slim.data(),
                               .batch_c = kind % 2 == 0 ? nullptr : c.data(),
-                              .many_batches = kind / 2 % 2 == 1};
+                              .any_takes_term = kind / 2 % 2 == 1,
+                              .many_batches = kind / 4 % 2 == 1};
         const auto run = [&](const Kernels& kernels) {
             std::vector<double> x(row, 0.0), y(row, 0.0);
             std::vector<double> u(state_width * bodies, 0.0);

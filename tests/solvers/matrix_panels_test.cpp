@@ -68,13 +68,14 @@ TEST(MatrixPanels, TimesImpulsesIsTheMatrixTimesThem) {
 void sweep_plainly(const Problem& problem, std::span<const Cell> cells, double omega,
                    std::vector<double>& x) {
     for (const Cell& cell : cells) {
-        double w[3];
+        double w[3] = {};
         for (int i = 0; i < cell.rows; ++i) {
             const int row = cell.first_row + i;
             w[i] = problem.bias[row];
             for (std::int64_t k = problem.matrix->start[row]; k < problem.matrix->start[row + 1]; ++k)
                 w[i] += problem.matrix->value[k] * x[problem.matrix->column[k]];
         }
+        if (takes_term(cell)) w[0] += cell.mu * (cell.rows == 3 ? std::hypot(w[1], w[2]) : std::abs(w[1]));
         double* xk = x.data() + cell.first_row;
         double rest = 0.0;
         for (int i = 0; i < cell.rows; ++i) xk[i] -= omega * cell.step * (i == 0 ? cell.spread : 1.0) * w[i];

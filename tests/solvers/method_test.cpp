@@ -358,7 +358,7 @@ TEST(IndefiniteMatrix, IsSaidNotLooped) {
     EXPECT_EQ(solve_with("nncg", hollow, {}).report.status, Status::unsuitable);
 }
 
-TEST(Leap, TakesFarFewerSweepsThanNncgInPackings) {
+TEST(Leap, TakesHalfTheSweepsOfNncgInPackings) {
     for (const char* name : {"b2", "b2-friction", "shaker"}) {
         const Problem packing = generate(name);
         const auto sweeps = [&](const char* solver) {
@@ -366,7 +366,7 @@ TEST(Leap, TakesFarFewerSweepsThanNncgInPackings) {
             EXPECT_EQ(out.report.status, Status::converged) << solver << " on " << name;
             return static_cast<double>(out.report.iterations);
         };
-        EXPECT_LT(sweeps("leap"), 0.7 * sweeps("nncg")) << name;
+        EXPECT_LT(sweeps("leap"), 0.6 * sweeps("nncg")) << name;
     }
 }
 
@@ -648,7 +648,7 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
         cell.exact = static_cast<std::uint8_t>(k % 2);
         cell.mu = 0.4;
         cell.step = 0.05;
-        cell.spread = 1.6;
+        cell.spread = k % 3 == 0 ? 1.0 : 1.6;
         list.push_back(cell);
     }
     const auto g = random.normals(3UL * cells * row_width);

@@ -26,29 +26,6 @@ Problem all_laws(FrictionModel model = FrictionModel::convex) {
         .problem;
 }
 
-// 1, 3, 6, 10, 15, 21, 28 ... until the pace says that the tolerance will be met before the next of these.
-TEST(EverySolver, LooksForTheEndWhenItIsNear) {
-    const Problem problem = generate_sphere_packing({.spheres = 60, .contacts = 200});
-    int ended_between = 0;
-    for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
-        std::vector<std::int64_t> looks;
-        const auto solver = make_solver("psor");
-        const Outcome out =
-            solve_with(*solver, problem, {.tolerance = {tolerance}}, [&](const Progress& now) {
-                if (now.iteration > 0) looks.push_back(now.iteration);
-            });
-        EXPECT_EQ(out.report.status, Status::converged);
-        std::int64_t usual = 1;
-        std::size_t k = 0;
-        for (; k < looks.size() && looks[k] == usual; ++k)
-            usual += std::max<std::int64_t>(2, std::llround(1.5 * std::sqrt(static_cast<double>(usual))));
-        // At most a few looks on the last interval or two, and the last one not later than the usual one.
-        EXPECT_LE(looks.size() - k, 6UL) << tolerance;
-        if (k < looks.size()) ++ended_between;
-    }
-    EXPECT_GE(ended_between, 3);
-}
-
 TEST(EverySolver, FindsTheHandSolutions) {
     const double weight = mass * gravity * time_step;
     for (const std::string& name : general_solvers) {

@@ -60,7 +60,7 @@ UPTACK_INLINE void push(const Batch& batch, const Four* change, Side& a, Side& b
     }
 }
 
-template <bool compliant, class Batch>
+template <bool with_term, bool compliant, class Batch>
 UPTACK_INLINE void sweep_batch(const Batch& batch, const double* c, Four omega, double* x, double* u) {
     Side a, b;
     read(a, batch.place[0], u);
@@ -74,14 +74,22 @@ UPTACK_INLINE void sweep_batch(const Batch& batch, const double* c, Four omega, 
     for (int r = 0; r < 3; ++r) w[r] = load(batch.q[r]);
     add_velocities(batch, a, b, w);
     for (int r = 0; compliant && r < 3; ++r) w[r] = fused(load(c + 4 * r), xk[r], w[r]);
+    const Four zero = all(0.0);
+    const Four mu = load(batch.mu);
+    Four leaning = load(batch.spread);  // negative where nothing leans, 0 for one that takes the term
+    Four spread = where_at_most(leaning, zero, zero - leaning, leaning);
+    leaning = where_at_most(leaning, zero, zero, leaning);
+    if (with_term) {
+        const Four takes_term = where_at_most(spread, zero, all(1.0), zero);
+        w[0] = fused(mu * takes_term, root(w[1] * w[1] + w[2] * w[2]), w[0]);
+        spread = spread + takes_term;
+        leaning = leaning + takes_term;
+    }
     const Four step = omega * load(batch.step);
     Four z[3];
-    const Four zero = all(0.0);
-    const Four spread = load(batch.spread);  // negative where the law is exact, and nothing leans
-    z[0] = xk[0] - step * where_at_most(spread, zero, zero - spread, spread) * w[0];
+    z[0] = xk[0] - step * spread * w[0];
     for (int r = 1; r < 3; ++r) z[r] = xk[r] - step * w[r];
-    const Four mu = load(batch.mu);
-    project_cones(mu, mu * where_at_most(spread, zero, zero, spread), z);
+    project_cones(mu, mu * leaning, z);
 
     Four change[3];
     for (int r = 0; r < 3; ++r) change[r] = z[r] - xk[r];
@@ -151,11 +159,11 @@ UPTACK_INLINE void for_each(const Batch* batches, const PackedView& view, CellRa
     }
 }
 
-template <bool compliant, class Batch>
+template <bool with_term, bool compliant, class Batch>
 void sweep_all(const Batch* batches, const PackedView& view, CellRange range, double omega, double* x,
                double* u) {
     for_each(batches, view, range, x, u, [=](const Batch& batch, const double* c) {
-        sweep_batch<compliant>(batch, c, all(omega), x, u);
+        sweep_batch<with_term, compliant>(batch, c, all(omega), x, u);
     });
 }
 
@@ -163,7 +171,13 @@ template <class Batch>
 void sweep_any(const Batch* batches, const PackedView& view, CellRange range, double omega, double* x,
                double* u) {
     const bool compliant = view.batch_c != nullptr;
-    (compliant ? sweep_all<true, Batch> : sweep_all<false, Batch>)(batches, view, range, omega, x, u);
+    if (view.any_takes_term) {
+        (compliant ? sweep_all<true, true, Batch> : sweep_all<true, false, Batch>)(batches, view, range,
+                                                                                   omega, x, u);
+    } else {
+        (compliant ? sweep_all<false, true, Batch> : sweep_all<false, false, Batch>)(batches, view, range,
+                                                                                     omega, x, u);
+    }
 }
 
 // y = G u + C x

@@ -43,6 +43,7 @@ UPTACK_INLINE void sweep_contact(const Cell& cell, const MatrixPanel& panel, con
     alignas(32) double w[4];
     store_any(w, product_of_three_rows(panel, x));
     for (int i = 0; i < 3; ++i) w[i] += q[i];
+    if (takes_term(cell)) w[0] += cell.mu * __builtin_sqrt(w[1] * w[1] + w[2] * w[2]);
     double* xk = x + cell.first_row;
     xk[0] -= step * cell.spread * w[0];
     for (int i = 1; i < 3; ++i) xk[i] -= step * w[i];
@@ -54,7 +55,8 @@ UPTACK_INLINE void sweep_flat_contact(const Cell& cell, const MatrixPanel& panel
                                       double step, double* x) {
     alignas(32) double sum[4];
     store_any(sum, product_of_two_rows(panel, x));
-    const double w[2] = {q[0] + (sum[0] + sum[2]), q[1] + (sum[1] + sum[3])};
+    double w[2] = {q[0] + (sum[0] + sum[2]), q[1] + (sum[1] + sum[3])};
+    if (takes_term(cell)) w[0] += cell.mu * __builtin_fabs(w[1]);
     double* xk = x + cell.first_row;
     xk[0] -= step * cell.spread * w[0];
     xk[1] -= step * w[1];

@@ -36,9 +36,14 @@ struct Cell {
     double spread;  ///< cone of two or three rows: the step of its normal, over `step`
 };
 
-/// How it is projected in a sweep: cone_projection.h.
+/// How a cone of two or three rows is projected in a sweep (cone_projection.h): with the exact law the
+/// normals of round bodies do not give way to their tangents; others do, and take De Saxce's term
+/// (docs/decisions/026-steps-of-sweeps.md).
 [[gnu::always_inline]] inline double lean_of(const Cell& cell) {
-    return cell.exact != 0 ? 0.0 : cell.mu * cell.spread;
+    return cell.exact != 0 && cell.spread > 1.0 ? 0.0 : cell.mu * cell.spread;
+}
+[[gnu::always_inline]] inline bool takes_term(const Cell& cell) {
+    return cell.exact != 0 && !(cell.spread > 1.0);
 }
 
 inline constexpr int state_width = 8;  ///< doubles per body in the state: six, padded to a cache line
@@ -62,7 +67,7 @@ struct alignas(8 * sizeof(Real)) BatchOf {
     double mu[4];
     int place[2][4];  ///< [side][lane]: where the body begins in the state, or a slot that stays zero
     int row[4];       ///< first row
-    float spread[4];  ///< that of the cell; negative where the law is exact
+    float spread[4];  ///< that of the cell; negative where nothing leans, 0 where it takes De Saxce's term
 };
 using ContactBatch = BatchOf<double>;
 using SlimBatch = BatchOf<float>;
@@ -86,6 +91,7 @@ struct PackedView {
     const SlimBatch* slim_batches = nullptr;  ///< the same in floats; null: none, or not to be used
     const double* batch_c = nullptr;          ///< [batch][row][lane], aligned to 32 bytes, or null
     const MatrixPanel* panels = nullptr;      ///< per cell, in the assembled form
+    bool any_takes_term = false;              ///< De Saxce's, of the contacts in batches
     bool many_batches = false;                ///< more than caches hold
 };
 

@@ -145,6 +145,7 @@ void sweep_contacts(const PackedView& view, CellRange range, double omega, doubl
         if (view.c != nullptr) {
             for (int r = 0; r < 3; ++r) w[r] += view.c[i + r] * xk[r];
         }
+        if (takes_term(cell)) w[0] += cell.mu * __builtin_sqrt(w[1] * w[1] + w[2] * w[2]);
         const double step = omega * cell.step;
         double z[3] = {xk[0] - step * cell.spread * w[0], xk[1] - step * w[1], xk[2] - step * w[2]};
         project_cone(cell.mu, lean_of(cell), z[0], z[1], z[2]);
