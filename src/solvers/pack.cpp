@@ -494,7 +494,7 @@ void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double
 // of their entries, 2/7 of them between solid spheres, so that their step is too short for it by far.  All
 // the way to its own 1 / a_nn is too far, though (docs/decisions/026-steps-of-sweeps.md).
 void PackedProblem::set_spread(Cell& cell, CellMatrix a) {
-    constexpr double of_the_way = 0.25;
+    const double of_the_way = cell.exact != 0 ? 0.4 : 0.25;  // further where nothing leans
     constexpr double slack = 1e-3;  // of the tangents' entries
     const std::size_t n = cell.rows;
     const double tangent = a[n + 1];
