@@ -16,8 +16,8 @@
 //   - cones: the usual step 3 / trace(A_kk) diverges for omega > 1.14 at box corners, 1 / lambda_max does
 //     not;
 //   - exact friction adds De Saxce's mu |w_t| to w_n at each visit; that of round bodies takes 0 <= x_n first
-//     and then the disc |x_t| <= mu x_n, which needs no such term; box friction clamps each tangent with the normal
-//     impulse just found [gauss-seidel-notes, eq. 36];
+//     and then the disc |x_t| <= mu x_n, which needs no such term; box friction clamps each tangent with the
+//     normal impulse just found [gauss-seidel-notes, eq. 36];
 //   - compliance is in a_k and in w_k (the notes leave it out of d_ii and diverge for it).
 
 #pragma once
