@@ -18,7 +18,6 @@
 
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <span>
 #include <vector>

@@ -495,7 +495,7 @@ void PackedProblem::fill_metric(const Problem& problem, Cell& cell, const double
 // the way to its own 1 / a_nn is too far, though (docs/decisions/026-steps-of-sweeps.md).
 void PackedProblem::set_spread(Cell& cell, CellMatrix a) {
     const double of_the_way = cell.exact != 0 ? 0.4 : 0.25;  // further where nothing leans
-    constexpr double slack = 1e-3;  // of the tangents' entries
+    constexpr double slack = 1e-3;                           // of the tangents' entries
     const std::size_t n = cell.rows;
     const double tangent = a[n + 1];
     bool round = a[0] > 0.0 && a[0] < tangent;

@@ -57,7 +57,8 @@ struct Tangents {
     Two p{};
 
     explicit Tangents(const Contact& contact) {
-        const auto& [a, q] = std::pair{contact.a, contact.q};
+        const std::array<Three, 3>& a = contact.a;
+        const Three& q = contact.q;
         for (int i = 0; i < 2; ++i) {
             const double share = a[i + 1][0] / a[0][0];
             p[i] = q[i + 1] - share * q[0];
