@@ -291,9 +291,9 @@ void PackedProblem::sweep_cone(const Cell& cell, const double* g, double omega, 
     const std::size_t n = cell.rows;
     const View metric = View(metric_).subspan(cell.first_row, n);
     cell_velocity(cell, g, u, x, w.data());
-    if (n > 3 || takes_term(cell)) correct_velocity(cell, std::span(w).first(n));
+    if (takes_term(cell)) correct_velocity(cell, std::span(w).first(n));
     for (std::size_t i = 0; i < n; ++i) {
-        const double own = i == 0 && n <= 3 ? cell.spread : metric[0] / metric[i];
+        const double own = i == 0 ? cell.spread : metric[0] / metric[i];
         z[i] = x[cell.first_row + i] - omega * cell.step * own * w[i];
     }
     if (n == 2) {
