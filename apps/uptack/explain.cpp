@@ -58,7 +58,10 @@ std::string explanation_text(std::span<const SolveStage> stages) {
     std::string text;
     for (std::size_t k = 0; k < std::min(islands.size(), most_islands); ++k) {
         const Island island = islands[k];
-        text += fmt::format("  island {} with {} rows\n", island.front().island + 1, island.front().rows);
+        const SolveStage& first = island.front();
+        text += first.island == SolveStage::all_together
+                    ? fmt::format("  all islands together, {} rows\n", first.rows)
+                    : fmt::format("  island {} with {} rows\n", first.island + 1, first.rows);
         for (const SolveStage& stage : island) text += stage_line(stage);
     }
     if (islands.size() <= most_islands) return text;
@@ -71,7 +74,8 @@ std::string explanation_text(std::span<const SolveStage> stages) {
 Json explanation_json(std::span<const SolveStage> stages) {
     Json list = Json::array();
     for (const SolveStage& stage : stages) {
-        list.push_back({{"island", stage.island + 1},
+        const bool all = stage.island == SolveStage::all_together;
+        list.push_back({{"island", all ? Json() : Json(stage.island + 1)},
                         {"rows", stage.rows},
                         {"method", stage.method},
                         {"iterations", stage.iterations},

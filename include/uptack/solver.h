@@ -54,7 +54,8 @@ using Observer = std::function<void(const Progress&)>;
 
 /// One method's turn on one island: how `auto` came to its solution, where it is asked to explain.
 struct SolveStage {
-    int island = 0;  ///< from 0
+    static constexpr int all_together = -1;
+    int island = 0;  ///< from 0; all_together: not one of them, but all
     int rows = 0;    ///< of the island
     std::string_view method;
     std::int64_t iterations = 0;

@@ -23,6 +23,9 @@ constexpr double worth_sharing = 0.8;
 constexpr int crumb_rows = 12;
 constexpr int heap_rows = 3000;
 constexpr double heap_share = 0.9;
+// Islands are swept together where those of contacts have so many of the rows, and none of them nearly all.
+constexpr double together_share = 0.5;
+constexpr double together_largest = 0.8;
 
 using Rows = RowValues;
 
@@ -170,6 +173,8 @@ bool Auto::correct(const Problem& problem, Solution& solution, Tolerance toleran
 
 void Auto::solve_islands(Solution& solution) {
     report_.status = Status::converged;
+    swept_together_ = 0;
+    if (is_worth_sweeping_together(solution) && sweep_together(solution)) return;
     judge_start(solution);
     if (!std::isfinite(reference_J_)) {
         report_.status = Status::not_finite;
@@ -177,7 +182,7 @@ void Auto::solve_islands(Solution& solution) {
         return;
     }
     finish_good_ones();
-    iterations_done_ = 0;
+    iterations_done_ = report_.iterations = swept_together_;
     do {
         line_up();
         for (Island& island : islands_) {
@@ -199,6 +204,7 @@ void Auto::list_islands() {
         Island& island = islands_[split_.of_block[k]];
         ++island.block_count;
         island.rows += problem_->blocks[k].rows;
+        if (is_joint(problem_->blocks[k].law)) island.has_joints = true;
     }
     int first = 0;
     for (Island& island : islands_) {
@@ -209,6 +215,41 @@ void Auto::list_islands() {
         Island& island = islands_[split_.of_block[k]];
         blocks_[island.first_block + island.block_count++] = static_cast<int>(k);
     }
+}
+
+/// From zero only: a warm start is judged island by island.
+bool Auto::is_worth_sweeping_together(const Solution& solution) const {
+    if (options_.settle || solution.impulse.size() == problem_->bias.size()) return false;
+    int rows = 0;
+    int largest = 0;
+    for (const Island& island : islands_) {
+        if (island.has_joints) continue;
+        rows += island.rows;
+        largest = std::max(largest, island.rows);
+    }
+    return rows > together_share * problem_->row_count() && largest < together_largest * rows;
+}
+
+/// True: that is the solution, or there is time for no other.
+bool Auto::sweep_together(Solution& solution) {
+    StopRule rule = rule_;
+    rule.budget_s -= seconds();
+    const SolveReport report = together_.solve(*problem_, split_.count, solution, rule, *observer_);
+    if (report.status == Status::unsuitable) return false;
+    swept_together_ = report.iterations;
+    for (Island& island : islands_) island.methods |= only(Method::nncg);
+    if (options_.explain) explain_together(report);
+    const bool joints =
+        std::any_of(islands_.begin(), islands_.end(), [](const Island& island) { return island.has_joints; });
+    const bool is_solution = report.status == Status::converged && !joints;
+    const bool is_last = report.status == Status::budget_spent || report.iterations >= rule_.max_iterations;
+    if (!is_solution && !is_last) return false;
+    report_.status = report.status;
+    report_.iterations = report.iterations;
+    report_.energy_error_J = report.energy_error_J;
+    report_.relative_error = report.relative_error;
+    for (const Island& island : islands_) note(island.methods, island.rows);
+    return true;
 }
 
 /// With the bodies' velocities in velocity_.
@@ -276,10 +317,11 @@ void Auto::finish_good_ones() {
     const double energy_J = error_of_all();
     const bool all = meets(rule_.tolerance, energy_J, reference_J_);
     for (Island& island : islands_) {
+        if (swept_together_ > 0 && island.has_joints) continue;
         island.done = all || island.now_J <= rounding * goal_J_ * island.rows / rows;
     }
     if (*observer_) {
-        (*observer_)({.iteration = 0,
+        (*observer_)({.iteration = swept_together_,
                       .seconds = seconds(),
                       .energy_error_J = energy_J,
                       .relative_error = relative_error(energy_J, reference_J_)});
@@ -324,6 +366,7 @@ void Auto::solve_one(Island& island, Solution& solution) {
     rule.tolerance = {.value = rounding * std::max(least, (goal_J_ - done_J_) * part),
                       .unit = ErrorUnit::joules};
     rule.budget_s = (rule_.budget_s - seconds()) * part;
+    rule.max_iterations = rule_.max_iterations - swept_together_;
     copy_out(island, solution.impulse);
     others_J_ = done_J_ + island.after_J;
     Observer observer;
@@ -338,7 +381,7 @@ void Auto::solve_one(Island& island, Solution& solution) {
     island.done = true;
     island.ran_short = report.status == Status::budget_spent;
     iterations_done_ += report.iterations;
-    report_.iterations = std::max(report_.iterations, report.iterations);
+    report_.iterations = std::max(report_.iterations, swept_together_ + report.iterations);
     island.methods |= ladder_.methods();
     if (options_.explain) explain(static_cast<int>(&island - islands_.data()), island.rows, report);
     note_status(report);
@@ -420,6 +463,19 @@ void Auto::explain(int island, int rows, const SolveReport& report) {
                                   .reference_J = ladder_.reference_energy(),
                                   .why_ended = last ? why_it_ended(report) : why_left(stage)});
     }
+}
+
+void Auto::explain_together(const SolveReport& report) {
+    report_.stages.push_back(
+        {.island = SolveStage::all_together,
+         .rows = problem_->row_count(),
+         .method = method_name(Method::nncg),
+         .iterations = report.iterations,
+         .seconds = report.seconds,
+         .before_J = together_.start_energy(),
+         .after_J = report.energy_error_J,
+         .reference_J = together_.reference_energy(),
+         .why_ended = together_.was_left() ? "some islands take longer than others" : why_it_ended(report)});
 }
 
 void Auto::note_status(const SolveReport& report) {

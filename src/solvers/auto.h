@@ -4,10 +4,14 @@
 //     e0, e_i     error of zero impulses, of island i's present impulses [J];  n_i: its rows
 //     goal        tolerance in joules: tol^2 e0 where it is relative to the whole problem
 //
-// 1. The warm start is judged island by island: one that an impact has spoilt does not cost the others
-// theirs.
-// 2. Islands with e_i <= goal n_i / n are done.
-// 3. The others in order, each to its share of what is left of the goal: (goal - sum of e_done) n_i / n_left,
+// 1. From zero, where most rows are those of contacts in several islands, all are swept as one
+//    (auto_together.h), until the goal is met or their pace says that it will not be soon.  Not where the
+//    solution is to settle: the islands of a simulation are solved far below the tolerance, each by itself.
+// 2. The start, a warm one or what the sweeps found, is judged island by island: one that an impact has
+// spoilt
+//    does not cost the others theirs.
+// 3. Islands with e_i <= goal n_i / n are done, but swept joints: they are solved far below the tolerance.
+// 4. The others in order, each to its share of what is left of the goal: (goal - sum of e_done) n_i / n_left,
 //    but never less than goal n_i / n.  So the sum meets the goal if every island meets its share, and what
 //    an exactly solved island does not use is the next one's.  Time is shared in the same way, and what is
 //    left of it at the end goes to those that had too little, for another turn.
@@ -23,6 +27,7 @@
 #include <vector>
 
 #include "auto_island.h"
+#include "auto_together.h"
 #include "uptack/islands.h"
 #include "uptack/solvers.h"
 
@@ -46,6 +51,7 @@ private:
         double zero_J = 0.0;   // error of zero impulses
         double now_J = 0.0;    // of the present ones
         double after_J = 0.0;  // of the islands behind it that are still to be solved
+        bool has_joints = false;
         bool done = false;
         bool ran_short = false;  // of time
         Methods methods = 0;     // of all its turns
@@ -63,6 +69,8 @@ private:
     void judge_start(Solution& solution);
     void measure(std::span<const double> impulse, double Island::*energy);
     double error_of_all() const;
+    bool is_worth_sweeping_together(const Solution& solution) const;
+    bool sweep_together(Solution& solution);
     void finish_good_ones();
     void line_up();
     bool reopen_short_ones();
@@ -73,6 +81,7 @@ private:
     void pass_on(const Progress& progress) const;
     void note(Methods methods, int rows);
     void explain(int island, int rows, const SolveReport& report);
+    void explain_together(const SolveReport& report);
     void note_status(const SolveReport& report);
     void conclude();
     std::string account() const;
@@ -80,6 +89,7 @@ private:
 
     AutoOptions options_;
     AutoIsland ladder_;
+    AutoTogether together_;
 
     const Problem* problem_ = nullptr;
     StopRule rule_;
@@ -101,6 +111,7 @@ private:
     double others_J_ = 0.0;  // error of all islands but the one being solved
     int rows_left_ = 0;
     std::int64_t iterations_done_ = 0;
+    std::int64_t swept_together_ = 0;
 
     Problem part_;  // the island being solved
     Solution part_solution_;

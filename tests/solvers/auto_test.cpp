@@ -513,6 +513,59 @@ TEST(Auto, SaysWhatItDidWhenAsked) {
     EXPECT_TRUE(silent.stages.empty());
 }
 
+// Contacts of many islands are swept as one; a joint among them is still solved far below the tolerance, and
+// an island that takes longer than the others is left to itself.  Not where each is to settle, nor from a
+// warm start.
+TEST(Auto, SweepsIslandsOfContactsTogether) {
+    const FrictionCone cone{.mu = 0.5, .model = FrictionModel::exact};
+    std::vector<Problem> parts;
+    for (int k = 0; k < 80; ++k) parts.push_back(sliding_block(cone, 0.1 * k));
+    const Problem plain = interleaved(parts);
+    parts.push_back(generate_chain({.links = 3}));
+    const Problem jointed = interleaved(parts);
+    parts.back() = generate_plate_stack({.plates = 10});
+    const Problem hard = interleaved(parts);
+    const auto solve = [](const Problem& problem, Solution& solution, const char* settle = "false") {
+        auto solver = make_solver("auto", {{"explain", "true"}, {"settle", settle}});
+        const SolveReport report = solver->solve(problem, solution, {.tolerance = {1e-5}});
+        EXPECT_EQ(report.status, Status::converged);
+        EXPECT_LE(certify(problem, solution.impulse).relative_error, 1e-5 * (1.0 + tolerance(1e-6)));
+        return report;
+    };
+    const auto is_together = [](const SolveStage& stage) { return stage.island == SolveStage::all_together; };
+
+    Solution solution;
+    const SolveReport swept = solve(plain, solution);
+    ASSERT_EQ(swept.stages.size(), 1U);
+    EXPECT_TRUE(is_together(swept.stages[0]));
+    EXPECT_EQ(swept.stages[0].rows, plain.row_count());
+    EXPECT_EQ(swept.stages[0].iterations, swept.iterations);
+    EXPECT_EQ(swept.stages[0].why_ended, "the tolerance is met");
+    EXPECT_NEAR(swept.stages[0].before_J / energy_of_zero(plain), 1.0, tolerance(1e-9));
+    EXPECT_EQ(swept.reason, "nncg 80 islands (" + std::to_string(plain.row_count()) + " rows)");
+    for (double& x : solution.impulse) x *= 1.0 + 1e-3;
+    const SolveReport warm = solve(plain, solution);
+    EXPECT_TRUE(std::none_of(warm.stages.begin(), warm.stages.end(), is_together));
+
+    Solution joints;
+    const SolveReport then_newton = solve(jointed, joints);
+    ASSERT_GE(then_newton.stages.size(), 2U);
+    EXPECT_TRUE(is_together(then_newton.stages[0]));
+    EXPECT_EQ(then_newton.stages.back().method, "newton");
+    EXPECT_LT(then_newton.stages.back().after_J, 1e-16 * then_newton.stages.back().reference_J);
+
+    Solution left;
+    const SolveReport longer = solve(hard, left);
+    ASSERT_GE(longer.stages.size(), 2U);
+    EXPECT_EQ(longer.stages[0].why_ended, "some islands take longer than others");
+    EXPECT_EQ(longer.stages[1].rows, 120);
+    EXPECT_LT(longer.stages[1].before_J, longer.stages[1].reference_J);
+
+    Solution settled;
+    const SolveReport each = solve(plain, settled, "true");
+    EXPECT_TRUE(std::none_of(each.stages.begin(), each.stages.end(), is_together));
+}
+
 // Sweeps crawl on a packing with friction: they are left for newton, which is told from where and why.
 TEST(Auto, LeavesSweepsForNewtonWhenThatIsTheShorterWay) {
     const Problem problem = generate_sphere_packing({.spheres = 500, .contacts = 1700, .mu = 0.3});
