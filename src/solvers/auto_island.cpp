@@ -63,7 +63,7 @@ constexpr double far_evidence = 0.5;        // if it starts far away
 constexpr int window = 2;                   // the later half says how it goes;
 constexpr int resting_window = 4;           // apgd rests now and then: the later three quarters
 constexpr double plain_advantage = 1.3;     // of newton, where sweeps catch up (no cones, or boxes),
-constexpr double doubtful_advantage = 1.8;  // or where it may not converge (exact cones)
+constexpr double doubtful_advantage = 1.8;  // or, at first, where it may not converge (exact cones)
 // Paces fall: for every digit to go, a first-order method takes so much longer than its pace says.
 constexpr double slowing = 0.1, doubtful_slowing = 0.5;  // convex or not,
 constexpr double leaps_slowing = 0.5;                    // and with leaps
@@ -504,7 +504,8 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     const auto pays = [&] {
         const double ns = newton_ns();
         const double tried = starts_far() || has_valleys() ? far_evidence : evidence;
-        return newton_advantage() * ns < pessimistic(first_order_ns) && tried * ns < done_ns && fits(ns);
+        return newton_advantage(done_ns / ns) * ns < pessimistic(first_order_ns) && tried * ns < done_ns &&
+               fits(ns);
     };
     if (!pays()) return false;
     if (factor_operations() > most_operations || !(traits_.convex || factor_is_cheap())) {
@@ -516,8 +517,9 @@ bool AutoIsland::newton_pays(double first_order_ns) {
     return pays();
 }
 
-double AutoIsland::newton_advantage() const {
-    if (traits_.has_exact_cones) return doubtful_advantage;
+/// Where it may fail the less is demanded, the more has been tried: `tried` is the work so far over its own.
+double AutoIsland::newton_advantage(double tried) const {
+    if (traits_.has_exact_cones) return std::max(1.0, doubtful_advantage - tried);
     return traits_.has_cones && traits_.convex ? 1.0 : plain_advantage;
 }
 

@@ -174,7 +174,7 @@ private:
     bool has_valleys() const { return may_have_valleys() && start_error_ > start_in_valleys; }
     double newton_ns() const;
     double newton_count() const;
-    double newton_advantage() const;
+    double newton_advantage(double tried) const;
     double pessimistic(double first_order_ns) const;
     bool factor_is_cheap();
     bool fits(double work_ns) const;
