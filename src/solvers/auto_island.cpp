@@ -40,7 +40,7 @@ constexpr std::int64_t least_patience = 100;  // and these
 
 // Error from which newton's polish usually finds the active set.
 constexpr double polish_after_sweeps = 1e-4, polish_after_leaps = 1e-5;
-constexpr int leap_rows = 3000;
+constexpr int leap_rows = 1500;
 constexpr std::int64_t sweeps_in_valleys = 200;  // of nncg, quicker where few are needed; then leap's
 constexpr double leap_share = 0.85;              // of the time of nncg's sweeps
 

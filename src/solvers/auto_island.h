@@ -14,7 +14,7 @@
 //                         it stands).  It also goes first on mechanisms, a tenth of whose rows or more are
 //                         joints, with a cheap factor: a small residual of a sweep says little about their
 //                         velocities.
-//     everything else     sweeps; then what their pace asks for.  They are those of leap from 3000 rows on,
+//     everything else     sweeps; then what their pace asks for.  They are those of leap from 1500 rows on,
 //                         where there are bodies, few joints and no box friction, and not in walls with exact
 //                         friction; else those of nncg.  Settling heaps with exact friction go on to a third
 //                         of the tolerance, for some times as long as it took to meet it.
