@@ -174,7 +174,7 @@ bool Auto::correct(const Problem& problem, Solution& solution, Tolerance toleran
 void Auto::solve_islands(Solution& solution) {
     report_.status = Status::converged;
     swept_together_ = 0;
-    if (is_worth_sweeping_together(solution) && sweep_together(solution)) return;
+    if (is_worth_sweeping(solution) && sweep_all(solution)) return;
     judge_start(solution);
     if (!std::isfinite(reference_J_)) {
         report_.status = Status::not_finite;
@@ -190,6 +190,10 @@ void Auto::solve_islands(Solution& solution) {
         }
     } while (reopen_short_ones());
     conclude();
+}
+
+std::span<const int> Auto::blocks_of(const Island& island) const {
+    return std::span(blocks_).subspan(island.first_block, island.block_count);
 }
 
 double Auto::seconds() const {
@@ -218,7 +222,7 @@ void Auto::list_islands() {
 }
 
 /// From zero only: a warm start is judged island by island.
-bool Auto::is_worth_sweeping_together(const Solution& solution) const {
+bool Auto::is_worth_sweeping(const Solution& solution) const {
     if (options_.settle || solution.impulse.size() == problem_->bias.size()) return false;
     int rows = 0;
     int largest = 0;
@@ -231,7 +235,7 @@ bool Auto::is_worth_sweeping_together(const Solution& solution) const {
 }
 
 /// True: that is the solution, or there is time for no other.
-bool Auto::sweep_together(Solution& solution) {
+bool Auto::sweep_all(Solution& solution) {
     StopRule rule = rule_;
     rule.budget_s -= seconds();
     const SolveReport report = together_.solve(*problem_, split_.count, solution, rule, *observer_);
@@ -289,7 +293,7 @@ void Auto::judge_start(Solution& solution) {
     for (const Island& island : islands_) {
         if (!warm || island.now_J < island.zero_J) continue;
         dropped = true;
-        for (const int k : std::span(blocks_).subspan(island.first_block, island.block_count)) {
+        for (const int k : blocks_of(island)) {
             const Block& block = problem_->blocks[k];
             std::copy_n(zero_.begin() + block.first_row, block.rows, x.begin() + block.first_row);
         }
@@ -367,13 +371,11 @@ void Auto::solve_one(Island& island, Solution& solution) {
                       .unit = ErrorUnit::joules};
     rule.budget_s = (rule_.budget_s - seconds()) * part;
     rule.max_iterations = rule_.max_iterations - swept_together_;
-    copy_out(island, solution.impulse);
+    part_.copy_out(*problem_, blocks_of(island), solution.impulse);
     others_J_ = done_J_ + island.after_J;
-    Observer observer;
-    if (*observer_) observer = [this](const Progress& progress) { pass_on(progress); };
-    const SolveReport report = ladder_.solve(part_, part_solution_, rule, observer);
+    const SolveReport report = ladder_.solve(part_.problem(), part_.solution(), rule, observer_of_part());
     if (report.energy_error_J <= island.now_J) {
-        take_back(island, solution.impulse);
+        part_.copy_back(*problem_, blocks_of(island), solution.impulse);
         island.now_J = report.energy_error_J;
     }
     done_J_ += island.now_J;
@@ -387,58 +389,16 @@ void Auto::solve_one(Island& island, Solution& solution) {
     note_status(report);
 }
 
-void Auto::copy_out(const Island& island, std::span<const double> impulse) {
-    part_.bodies.clear();
-    part_.jacobian.clear();
-    part_.blocks.clear();
-    part_.bias.clear();
-    part_.compliance.clear();
-    part_solution_.impulse.clear();
-    local_.resize(problem_->bodies.size(), -1);
-    for (const int k : std::span(blocks_).subspan(island.first_block, island.block_count)) {
-        Block block = problem_->blocks[k];
-        const int first = std::exchange(block.first_row, static_cast<int>(part_.bias.size()));
-        block.body_a = local_body(block.body_a);
-        block.body_b = local_body(block.body_b);
-        part_.blocks.push_back(block);
-        const auto append = [&](const auto& from, auto& to) {
-            to.insert(to.end(), from.begin() + first, from.begin() + first + block.rows);
-        };
-        append(problem_->jacobian, part_.jacobian);
-        append(problem_->bias, part_.bias);
-        append(impulse, part_solution_.impulse);
-        if (!problem_->compliance.empty()) append(problem_->compliance, part_.compliance);
-    }
-    for (const int body : used_) local_[body] = -1;
-    used_.clear();
-}
-
-int Auto::local_body(int body) {
-    if (body == no_body) return no_body;
-    if (local_[body] < 0) {
-        local_[body] = static_cast<int>(part_.bodies.size());
-        part_.bodies.push_back(problem_->bodies[body]);
-        used_.push_back(body);
-    }
-    return local_[body];
-}
-
-void Auto::take_back(const Island& island, std::vector<double>& impulse) const {
-    auto from = part_solution_.impulse.begin();
-    for (const int k : std::span(blocks_).subspan(island.first_block, island.block_count)) {
-        const Block& block = problem_->blocks[k];
-        std::copy_n(from, block.rows, impulse.begin() + block.first_row);
-        from += block.rows;
-    }
-}
-
-/// An island's progress as progress of the whole.
-void Auto::pass_on(const Progress& progress) const {
-    const double energy_J = others_J_ + progress.energy_error_J;
-    (*observer_)({.iteration = iterations_done_ + progress.iteration,
-                  .seconds = seconds(),
-                  .energy_error_J = energy_J,
-                  .relative_error = relative_error(energy_J, reference_J_)});
+/// A part's progress as progress of the whole, where anybody wants to know.
+Observer Auto::observer_of_part() const {
+    if (!*observer_) return {};
+    return [this](const Progress& progress) {
+        const double energy_J = others_J_ + progress.energy_error_J;
+        (*observer_)({.iteration = iterations_done_ + progress.iteration,
+                      .seconds = seconds(),
+                      .energy_error_J = energy_J,
+                      .relative_error = relative_error(energy_J, reference_J_)});
+    };
 }
 
 void Auto::note(Methods methods, int rows) {

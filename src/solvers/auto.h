@@ -6,10 +6,9 @@
 //
 // 1. From zero, where most rows are those of contacts in several islands, all are swept as one
 //    (auto_together.h), until the goal is met or their pace says that it will not be soon.  Not where the
-//    solution is to settle: the islands of a simulation are solved far below the tolerance, each by itself.
+//    solution is to settle (auto_island.h).
 // 2. The start, a warm one or what the sweeps found, is judged island by island: one that an impact has
-// spoilt
-//    does not cost the others theirs.
+//    spoilt does not cost the others theirs.
 // 3. Islands with e_i <= goal n_i / n are done, but swept joints: they are solved far below the tolerance.
 // 4. The others in order, each to its share of what is left of the goal: (goal - sum of e_done) n_i / n_left,
 //    but never less than goal n_i / n.  So the sum meets the goal if every island meets its share, and what
@@ -28,6 +27,7 @@
 
 #include "auto_island.h"
 #include "auto_together.h"
+#include "problem_part.h"
 #include "uptack/islands.h"
 #include "uptack/solvers.h"
 
@@ -69,16 +69,14 @@ private:
     void judge_start(Solution& solution);
     void measure(std::span<const double> impulse, double Island::*energy);
     double error_of_all() const;
-    bool is_worth_sweeping_together(const Solution& solution) const;
-    bool sweep_together(Solution& solution);
+    bool is_worth_sweeping(const Solution& solution) const;
+    bool sweep_all(Solution& solution);
     void finish_good_ones();
     void line_up();
     bool reopen_short_ones();
     void solve_one(Island& island, Solution& solution);
-    void copy_out(const Island& island, std::span<const double> impulse);
-    int local_body(int body);
-    void take_back(const Island& island, std::vector<double>& impulse) const;
-    void pass_on(const Progress& progress) const;
+    std::span<const int> blocks_of(const Island& island) const;
+    Observer observer_of_part() const;
     void note(Methods methods, int rows);
     void explain(int island, int rows, const SolveReport& report);
     void explain_together(const SolveReport& report);
@@ -111,12 +109,9 @@ private:
     double others_J_ = 0.0;  // error of all islands but the one being solved
     int rows_left_ = 0;
     std::int64_t iterations_done_ = 0;
-    std::int64_t swept_together_ = 0;
+    std::int64_t swept_together_ = 0;  // how often all were swept as one
 
-    Problem part_;  // the island being solved
-    Solution part_solution_;
-    std::vector<int> local_;  // body of the problem -> body of part_, -1: not there
-    std::vector<int> used_;   // the bodies that are there
+    ProblemPart part_;  // the island being solved
 };
 
 }  // namespace uptack
